@@ -3,7 +3,7 @@ struct CycleExplanation {
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    private static let longest = 8
+    private static let maximumStepCount = 8
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
         self.history = history
@@ -13,9 +13,11 @@ struct CycleExplanation {
 
     func text(of cycle: [Dependency]) -> String {
         let steps = mergingSessions(cycle)
-        var parts = steps.prefix(Self.longest).map(text)
-        if steps.count > Self.longest {
-            parts.append("and so on, through \(steps.count - Self.longest) more transactions")
+        var parts = steps.prefix(Self.maximumStepCount).map(text)
+        if steps.count > Self.maximumStepCount {
+            parts.append(
+                "and so on, through \(steps.count - Self.maximumStepCount) more transactions"
+            )
         }
         return parts.joined(separator: "; ")
     }

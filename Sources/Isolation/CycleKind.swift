@@ -1,22 +1,22 @@
 extension [Dependency] {
     /// The kind of anomaly that the cycle represents.
     var anomalyKind: AnomalyKind {
-        let missed = count { $0.kind == .antidependency }
+        let missedCount = count { $0.kind == .antidependency }
         if !contains(where: \.isTimed) {
-            switch missed {
+            switch missedCount {
             case 0: return allSatisfy { $0.kind == .overwrite } ? .dirtyWrite : .circularInformation
             case 1: return isLostUpdate ? .lostUpdate : .readSkew
             default: return .writeSkew
             }
         }
-        switch missed {
+        switch missedCount {
         case 0:
             // In a dirty read, the read ends before the writer starts to commit.
             let isDirty = count { !$0.isTimed } == 1 && contains { $0.kind == .read }
             return isDirty ? .dirtyRead : .realTimeViolation
         case 1:
-            // The read started after the missed write ended, or after another read returned its
-            // value.
+            // The read started after the missed write had ended, or after another read had returned
+            // the missed value.
             guard let start = firstIndex(where: { $0.kind == .antidependency }),
                 self[(start + count - 1) % count].isTimed
             else { return .realTimeViolation }

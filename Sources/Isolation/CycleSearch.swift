@@ -28,7 +28,7 @@ struct CycleSearch {
         /// The edges from which the search starts.
         var origins: Dependency.Kind
         /// The kind of edge that a cycle at this level must contain.
-        var needed: Dependency.Kind
+        var required: Dependency.Kind
         var anomalies: [AnomalyKind]
 
         /// The edges to follow from an origin's target back to its source.
@@ -42,31 +42,31 @@ struct CycleSearch {
         Level(
             kinds: .overwrite,
             origins: .overwrite,
-            needed: .overwrite,
+            required: .overwrite,
             anomalies: [.dirtyWrite]
         ),
         Level(
             kinds: .information,
             origins: .read,
-            needed: .read,
+            required: .read,
             anomalies: [.circularInformation]
         ),
         Level(
             kinds: .data,
             origins: .antidependency,
-            needed: .antidependency,
+            required: .antidependency,
             anomalies: [.lostUpdate, .readSkew]
         ),
         Level(
             kinds: [.data, .session],
             origins: .antidependency,
-            needed: .session,
+            required: .session,
             anomalies: [.nonMonotonicRead, .staleRead]
         ),
         Level(
             kinds: .all,
             origins: .data,
-            needed: .realTime,
+            required: .realTime,
             anomalies: [.dirtyRead, .staleRead, .realTimeViolation]
         ),
     ]
@@ -108,12 +108,13 @@ struct CycleSearch {
                 to: edge.from,
                 following: level.returning,
                 in: components,
-                // A path through a later transaction contains a cycle that spans less time.
+                // Exclude later transactions: a path through one of them contains a cycle that
+                // spans less time.
                 until: history.transactions[edge.from].end
             )
             guard let path else { continue }
             let cycle = [edge] + path
-            guard cycle.contains(where: { $0.kind == level.needed }) else { continue }
+            guard cycle.contains(where: { $0.kind == level.required }) else { continue }
             report(cycle, whole, &findings, &log)
         }
     }

@@ -26,7 +26,7 @@ extension DependencyGraph {
         var lowest = [Int](repeating: 0, count: nodeCount)
         var component = [Int](repeating: unvisited, count: nodeCount)
         var sizes: [Int] = []
-        var open: [Int] = []
+        var stack: [Int] = []
         var calls: [(node: Int, nextEdge: Int)] = []
         var counter = 0
         for root in 0..<nodeCount where order[root] == unvisited {
@@ -34,7 +34,7 @@ extension DependencyGraph {
             order[root] = counter
             lowest[root] = counter
             counter += 1
-            open.append(root)
+            stack.append(root)
             while let (node, nextEdge) = calls.last {
                 var next = nextEdge
                 var child: Int?
@@ -57,7 +57,7 @@ extension DependencyGraph {
                     order[child] = counter
                     lowest[child] = counter
                     counter += 1
-                    open.append(child)
+                    stack.append(child)
                     continue
                 }
                 calls.removeLast()
@@ -66,7 +66,7 @@ extension DependencyGraph {
                 }
                 guard lowest[node] == order[node] else { continue }
                 var size = 0
-                while let member = open.popLast() {
+                while let member = stack.popLast() {
                     component[member] = sizes.count
                     size += 1
                     if member == node { break }

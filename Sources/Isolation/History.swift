@@ -21,6 +21,7 @@ package struct History: Sendable, Equatable, Codable {
     }
 }
 
+/// A transaction of a session, with its operations and its outcome.
 package struct HistoryTransaction: Sendable, Equatable, Codable {
     package enum Outcome: String, Sendable, Codable {
         /// The commit was acknowledged.

@@ -98,9 +98,9 @@ package final class RecordedTransaction: Sendable {
         var start: UInt64
         var operations: [HistoryOperation] = []
         /// The time after which the transaction cannot read newer states.
-        var observed: UInt64?
+        var observationTime: UInt64?
         /// The time before which the transaction's writes cannot be visible.
-        var committing: UInt64?
+        var commitTime: UInt64?
         var hasEnded = false
     }
 
@@ -134,7 +134,7 @@ package final class RecordedTransaction: Sendable {
         let now = recorder.now()
         state.withLock { state in
             state.operations.append(operation)
-            state.observed = state.observed ?? now
+            state.observationTime = state.observationTime ?? now
         }
     }
 
@@ -143,7 +143,7 @@ package final class RecordedTransaction: Sendable {
     /// For example, call this method when the transaction's snapshot is complete.
     package func didObserve() {
         let now = recorder.now()
-        state.withLock { $0.observed = $0.observed ?? now }
+        state.withLock { $0.observationTime = $0.observationTime ?? now }
     }
 
     /// Records that the commit is starting.
@@ -152,7 +152,7 @@ package final class RecordedTransaction: Sendable {
     package func willCommit() {
         let now = recorder.now()
         let state = state.withLock { state in
-            state.committing = now
+            state.commitTime = now
             return state
         }
         recorder.report(transaction(state, .unknown, at: .max))
@@ -161,7 +161,7 @@ package final class RecordedTransaction: Sendable {
     /// Whether the commit has started.
     ///
     /// If the commit fails, the outcome of the transaction may be unknown.
-    package var isCommitting: Bool { state.withLock { $0.committing != nil } }
+    package var isCommitting: Bool { state.withLock { $0.commitTime != nil } }
 
     /// Ends the transaction and adds it to the history.
     ///
@@ -188,8 +188,8 @@ package final class RecordedTransaction: Sendable {
             session: session,
             number: number,
             access: access,
-            begin: takesEffectAtCommit ? state.committing ?? state.start : state.start,
-            end: takesEffectAtCommit ? end : state.observed ?? end,
+            begin: takesEffectAtCommit ? state.commitTime ?? state.start : state.start,
+            end: takesEffectAtCommit ? end : state.observationTime ?? end,
             outcome: outcome,
             operations: state.operations
         )

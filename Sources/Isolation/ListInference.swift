@@ -138,7 +138,8 @@ struct ListInference {
         return isUnique
     }
 
-    /// Reports a read that ends between two appends of one transaction.
+    /// Reports a read whose last element is not the last element that the element's transaction
+    /// appended.
     private func checkLast(
         _ read: ObjectAccesses.ListRead,
         _ objectIndex: Int,
@@ -166,8 +167,8 @@ struct ListInference {
         _ log: inout AnomalyLog
     ) -> Set<Int64> {
         let last = list.reads.max { left, right in
-            let begins = (begin(of: left.transaction), begin(of: right.transaction))
-            return (begins.0, left.elements.count) < (begins.1, right.elements.count)
+            let beginTimes = (begin(of: left.transaction), begin(of: right.transaction))
+            return (beginTimes.0, left.elements.count) < (beginTimes.1, right.elements.count)
         }
         guard let last else { return [] }
         let shown = Set(last.elements)

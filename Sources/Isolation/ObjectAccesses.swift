@@ -1,4 +1,4 @@
-/// The reads and writes of each object in a history, by transaction.
+/// The reads and writes of each object in a history, with their transactions.
 struct ObjectAccesses {
     struct ListRead {
         var transaction: Int

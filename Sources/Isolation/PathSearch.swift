@@ -4,10 +4,10 @@
 struct PathSearch {
     private let graph: DependencyGraph
     /// The number of the search that most recently reached each node.
-    private var reached: [Int]
+    private var lastSearches: [Int]
     /// The predecessor of each node, with the edge between them.
     private var previous: [(node: Int, edge: Int)]
-    private var search = 0
+    private var searchNumber = 0
     /// The number of edges that searches may still follow.
     ///
     /// A broken history can have very large components, but a few examples are enough.
@@ -16,7 +16,7 @@ struct PathSearch {
     init(_ graph: DependencyGraph, budget: Int) {
         self.graph = graph
         self.budget = budget
-        reached = [Int](repeating: 0, count: graph.nodeCount)
+        lastSearches = [Int](repeating: 0, count: graph.nodeCount)
         previous = [(Int, Int)](repeating: (0, 0), count: graph.nodeCount)
     }
 
@@ -25,7 +25,7 @@ struct PathSearch {
     /// - Parameters:
     ///   - start: The first transaction.
     ///   - end: The last transaction.
-    ///   - kinds: The edges to follow.
+    ///   - kinds: The kinds of edges to follow.
     ///   - components: The components that these edges form in the graph.
     ///   - latest: The latest permitted start time of a transaction on the path.
     /// - Returns: The dependencies along the path, or `nil` if no path exists or the budget is
@@ -37,8 +37,8 @@ struct PathSearch {
         in components: DependencyGraph.Components,
         until latest: UInt64 = .max
     ) -> [Dependency]? {
-        search += 1
-        reached[start] = search
+        searchNumber += 1
+        lastSearches[start] = searchNumber
         var level = [start]
         while !level.isEmpty {
             var next: [Int] = []
@@ -47,11 +47,11 @@ struct PathSearch {
                 for index in graph.edgeRange(of: node) {
                     let edge = graph.edge(at: index)
                     budget -= 1
-                    guard kinds.contains(edge.kind), reached[edge.target] != search,
+                    guard kinds.contains(edge.kind), lastSearches[edge.target] != searchNumber,
                         graph.times[edge.target] <= latest,
                         components.connects(edge.target, start)
                     else { continue }
-                    reached[edge.target] = search
+                    lastSearches[edge.target] = searchNumber
                     previous[edge.target] = (node, index)
                     if edge.target == end { return dependencies(from: start, to: end) }
                     if edge.target < graph.transactionCount {

@@ -34,7 +34,7 @@ struct RegisterInference {
             log.add(
                 .lostUpdate,
                 transactions,
-                "\(values.joined(separator: " and ")) all read "
+                "\(values.joined(separator: " and ")) each read "
                     + "\(register.writes[fork[0]].predecessor.registerText) in "
                     + "\(objects.name(of: .register(objectIndex))), replaced it, and committed"
             )
@@ -77,8 +77,8 @@ struct RegisterInference {
 
     /// Reports and returns the committed values that are missing from the register's last read.
     ///
-    /// The last read returns an earlier value, even though the commits returned before the read
-    /// started.
+    /// The last read returns an earlier value, even though the commits of these values returned
+    /// before the read started.
     private func findLost(
         _ objectIndex: Int,
         _ register: ObjectAccesses.Register,

@@ -3,11 +3,11 @@ struct RegisterVersions {
     private let register: ObjectAccesses.Register
     private let history: History
     private let limit: Int
-    /// The writes of transactions that had previously read a value, keyed by that value.
-    private var readers: [Int64?: [Int]] = [:]
+    /// The indices of the writes of transactions that had read a value before, keyed by that value.
+    private var replacements: [Int64?: [Int]] = [:]
     /// The indices of all committed final writes, ordered by their start.
-    private var byBegin: [Int] = []
-    /// For each index `i`, the earliest end of the writes in `byBegin[i...]`.
+    private var orderedWrites: [Int] = []
+    /// For each index `i`, the earliest end of the writes in `orderedWrites[i...]`.
     private var earliestEnds: [UInt64] = []
 
     /// Orders a register's writes, with at most `limit` successors for each value.
@@ -22,16 +22,16 @@ struct RegisterVersions {
         self.limit = limit
         for (index, write) in register.writes.enumerated()
         where write.isFinal && objects.isCommitted[write.transaction] {
-            byBegin.append(index)
-            if write.hasPredecessor { readers[write.predecessor, default: []].append(index) }
+            orderedWrites.append(index)
+            if write.hasPredecessor { replacements[write.predecessor, default: []].append(index) }
         }
-        byBegin = byBegin.map { (begin: begin(of: $0), index: $0) }
+        orderedWrites = orderedWrites.map { (begin: begin(of: $0), index: $0) }
             .sorted { ($0.begin, $0.index) < ($1.begin, $1.index) }
             .map(\.index)
-        earliestEnds = [UInt64](repeating: .max, count: byBegin.count)
+        earliestEnds = [UInt64](repeating: .max, count: orderedWrites.count)
         var earliest = UInt64.max
-        for position in byBegin.indices.reversed() {
-            earliest = min(earliest, end(of: byBegin[position]))
+        for position in orderedWrites.indices.reversed() {
+            earliest = min(earliest, end(of: orderedWrites[position]))
             earliestEnds[position] = earliest
         }
     }
@@ -47,34 +47,34 @@ struct RegisterVersions {
     /// For each value that several transactions replaced, the indices of the writes that replaced
     /// it.
     var forks: [[Int]] {
-        readers.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
+        replacements.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }
 
     /// Returns the possible immediate successors of a value, as indices of writes.
     func successors(of value: Int64?) -> ArraySlice<Int> {
-        if let known = readers[value] { return known.prefix(limit) }
+        if let known = replacements[value] { return known.prefix(limit) }
         let position = positionAfter(value)
-        guard position < byBegin.count else { return [] }
+        guard position < orderedWrites.count else { return [] }
         let end = earliestEnds[position]
-        return byBegin[position...].prefix(limit).prefix { begin(of: $0) <= end }
+        return orderedWrites[position...].prefix(limit).prefix { begin(of: $0) <= end }
     }
 
     func writesAfter(_ value: Int64?) -> [ObjectAccesses.RegisterWrite] {
-        let known = readers[value] ?? []
-        let later = byBegin[positionAfter(value)...].filter { !known.contains($0) }
+        let known = replacements[value] ?? []
+        let later = orderedWrites[positionAfter(value)...].filter { !known.contains($0) }
         return (known + later).map { register.writes[$0] }
     }
 
-    /// Returns the position in `byBegin` of the first write that started after the write of the
-    /// value had ended.
+    /// Returns the position in `orderedWrites` of the first write that started after the write of
+    /// the value had ended.
     private func positionAfter(_ value: Int64?) -> Int {
         guard let value else { return 0 }
-        guard let write = register.writers[value] else { return byBegin.count }
+        guard let write = register.writers[value] else { return orderedWrites.count }
         let end = end(of: write)
-        var (low, high) = (0, byBegin.count)
+        var (low, high) = (0, orderedWrites.count)
         while low < high {
             let middle = (low + high) / 2
-            if begin(of: byBegin[middle]) > end { high = middle } else { low = middle + 1 }
+            if begin(of: orderedWrites[middle]) > end { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -4,7 +4,7 @@ struct TransactionCollector {
         /// The elements that the next read must return, or `nil` before the first read.
         var expected: [Int64]?
         /// The elements that the transaction has appended.
-        var own: [Int64] = []
+        var ownElements: [Int64] = []
         var lastAppend: Int?
     }
 
@@ -70,7 +70,7 @@ struct TransactionCollector {
         }
         var state = lists.removeValue(forKey: object) ?? ListState()
         state.expected?.append(element)
-        state.own.append(element)
+        state.ownElements.append(element)
         state.lastAppend = index
         lists[object] = state
     }
@@ -84,12 +84,14 @@ struct TransactionCollector {
         _ log: inout AnomalyLog
     ) {
         var state = lists.removeValue(forKey: object) ?? ListState()
-        let endsWithOwnElements = elements.suffix(state.own.count).elementsEqual(state.own)
+        let endsWithOwnElements = elements.suffix(state.ownElements.count).elementsEqual(
+            state.ownElements
+        )
         if !endsWithOwnElements {
             log.add(
                 .ownWriteMissing,
                 [transaction],
-                "\(names[transaction]) appended \(state.own.listText) to "
+                "\(names[transaction]) appended \(state.ownElements.listText) to "
                     + "\(objects.name(of: .list(object))) and then read \(elements.listText) there"
             )
         } else if let expected = state.expected, expected != elements {
@@ -105,7 +107,7 @@ struct TransactionCollector {
             .init(
                 transaction: transaction,
                 elements: elements,
-                ownCount: endsWithOwnElements ? state.own.count : 0,
+                ownCount: endsWithOwnElements ? state.ownElements.count : 0,
                 isFirst: state.expected == nil
             )
         )
@@ -150,11 +152,11 @@ struct TransactionCollector {
         var state = registers[object] ?? RegisterState()
         if state.isKnown, state.expected != value {
             let name = objects.name(of: .register(object))
-            let before = state.lastWrite == nil ? "read" : "wrote"
+            let verb = state.lastWrite == nil ? "read" : "wrote"
             log.add(
                 state.lastWrite == nil ? .nonRepeatableRead : .ownWriteMissing,
                 [transaction],
-                "\(names[transaction]) \(before) \(state.expected.registerText) in \(name) and "
+                "\(names[transaction]) \(verb) \(state.expected.registerText) in \(name) and "
                     + "then read \(value.registerText) there"
             )
         }

@@ -42,7 +42,7 @@ package final class TransactionScript: Sendable {
         state = Lock(State(random: random))
     }
 
-    /// Switches to the lists and registers of another round.
+    /// Switches to the lists and registers of a round.
     package func begin(round: Int) { state.withLock { $0.round = Int64(round) } }
 
     /// Returns all lists and registers of a round.

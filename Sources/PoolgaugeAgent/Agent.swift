@@ -92,7 +92,7 @@ public final class Agent: Sendable {
         try folder.check()
         folder.removeStaleSockets()
         let socket = AgentSocket(name: service.name, process: getpid(), folder: folder)
-        let mailbox = try Mailbox(capacity: limits.pendingBytes)
+        let mailbox = try Mailbox(capacity: limits.maximumPendingBytes)
         guard SocketFiles.add(socket.path) else {
             throw AgentError(
                 "this process already has an agent with the name '\(service.name)'; "
@@ -139,17 +139,17 @@ public final class Agent: Sendable {
         do throws(AgentError) {
             UnixSocket.prepare(listener, blocks: false)
             var failure = try UnixSocket.bind(listener, to: socket.path)
-            // An earlier process with the same identifier may have left a socket.
+            // An earlier process with the same identifier may have left a socket file.
             if failure == EADDRINUSE, socket.refusesConnections {
                 unlink(socket.path)
                 failure = try UnixSocket.bind(listener, to: socket.path)
             }
-            // Before `listen`, no client can connect.
             guard failure == 0 else {
                 throw AgentError(
                     "cannot bind \(socket.path): \(UnixSocket.description(of: failure))"
                 )
             }
+            // Set the permissions first, because clients can connect after `listen`.
             guard chmod(socket.path, 0o600) == 0, Foundation.listen(listener, 16) == 0 else {
                 let reason = UnixSocket.lastError
                 unlink(socket.path)

@@ -12,9 +12,9 @@ struct AgentClient {
         case events
         /// The agent has sent everything and waits for the client to close the connection.
         ///
-        /// If a Unix socket is closed while it contains unread bytes, the peer gets `ECONNRESET`
-        /// and may lose the response. The agent therefore discards all bytes until the client
-        /// closes the connection.
+        /// If a Unix socket is closed while it contains unread bytes, the peer receives
+        /// `ECONNRESET` and may lose the response. The agent therefore discards all bytes until the
+        /// client closes the connection.
         case ended
     }
 
@@ -28,7 +28,7 @@ struct AgentClient {
     var closesAfterOutput = false
     /// The time when the current activity started, on the monotonic clock.
     private var activitySince: UInt64
-    /// The time when bytes were last sent or the output was last empty.
+    /// The time when bytes were last sent, or when the empty output last received bytes.
     private var sentAt: UInt64
     /// The task that posts events or a checkpoint's result.
     var task: Task<Void, Never>?
@@ -48,10 +48,10 @@ struct AgentClient {
 
     /// Returns the time when the connection expires, or `nil` if it does not expire.
     func deadline(_ limits: AgentLimits) -> UInt64? {
-        if !output.isEmpty { return sentAt + limits.stall }
+        if !output.isEmpty { return sentAt + limits.stallTimeout }
         switch activity {
-        case .request: return activitySince + limits.request
-        case .ended: return activitySince + limits.end
+        case .request: return activitySince + limits.requestTimeout
+        case .ended: return activitySince + limits.endTimeout
         case .checkpoint, .events: return nil
         }
     }
@@ -77,7 +77,7 @@ struct AgentClient {
         if output.isEmpty { sentAt = now }
         output += bytes
         flush(now: now)
-        if output.count > limits.pendingBytes { close() }
+        if output.count > limits.maximumPendingBytes { close() }
     }
 
     /// Sends as many bytes of the output as possible.
@@ -95,7 +95,7 @@ struct AgentClient {
                 return close()
             }
         }
-        // The full time limit applies to the client's next request.
+        // Restart the time limit for the client's next request.
         if activity == .request { activitySince = now }
         if closesAfterOutput, !isClosed {
             shutdown(socket, Int32(SHUT_WR))
@@ -103,9 +103,9 @@ struct AgentClient {
         }
     }
 
-    /// Receives bytes.
+    /// Receives the bytes that the client has sent.
     mutating func receive() {
-        var bytes = [UInt8](repeating: 0, count: HTTPRequestParser.maximumRequest)
+        var bytes = [UInt8](repeating: 0, count: HTTPRequestParser.maximumRequestSize)
         let count = recv(socket, &bytes, bytes.count, 0)
         if count > 0, activity == .request {
             input += bytes[..<count]

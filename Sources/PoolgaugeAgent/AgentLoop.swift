@@ -81,7 +81,7 @@ struct AgentLoop {
             }
             return
         }
-        if let size = limits.sendBuffer { UnixSocket.setOption(SO_SNDBUF, size, of: socket) }
+        if let size = limits.sendBufferSize { UnixSocket.setOption(SO_SNDBUF, size, of: socket) }
         guard admits(socket) else {
             close(socket)
             return
@@ -89,11 +89,12 @@ struct AgentLoop {
         nextNumber += 1
         var client = AgentClient(number: nextNumber, socket: socket, now: now)
         let active = clients.count { $0.activity != .ended }
-        if active >= limits.clients {
-            let message = "the server already has its maximum of \(limits.clients) clients"
+        if active >= limits.maximumClientCount {
+            let message =
+                "the server already has its maximum of \(limits.maximumClientCount) clients"
             client.closesAfterOutput = true
             client.send(HTTPResponse.failure(503, message, closes: true), now: now, limits: limits)
-            if clients.count - active >= limits.ended { client.close() }
+            if clients.count - active >= limits.maximumEndedCount { client.close() }
         }
         if !client.isClosed { clients.append(client) }
     }

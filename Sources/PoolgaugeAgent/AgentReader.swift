@@ -14,8 +14,8 @@ package struct AgentReader: Sendable {
     /// Requests the agent's status.
     ///
     /// - Returns: The status, and its JSON as the agent sent it.
-    /// - Throws: ``AgentError`` if the agent does not respond in time, rejects the request, or
-    ///   sends another format.
+    /// - Throws: ``AgentError`` if the agent does not respond within ``timeout``, rejects the
+    ///   request, or uses a different format.
     package func statusWithJSON() throws(AgentError) -> (status: AgentStatus, json: String) {
         let body = try get("/status")
         let data = Data(body)
@@ -52,7 +52,7 @@ package struct AgentReader: Sendable {
         }
     }
 
-    /// Sends a request without parameters, and returns the body of the response.
+    /// Sends a `POST` request without a body, and returns the body of the response.
     ///
     /// - Throws: ``AgentError``, as in ``statusWithJSON()``.
     package func post(_ target: String) throws(AgentError) -> [UInt8] {

@@ -28,7 +28,8 @@ struct CumulativeLatencies: Equatable {
         sum = seconds(buckets.sum)
     }
 
-    /// Returns these values, corrected so that none of them is less than an earlier value.
+    /// Returns these values, corrected so that none of them is less than the corresponding earlier
+    /// value.
     ///
     /// Values can decrease briefly because a status reads counts one after another, or because a
     /// publisher rounds its mean. If the count has decreased by more than half, the source has

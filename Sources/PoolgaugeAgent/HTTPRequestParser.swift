@@ -4,14 +4,14 @@
 /// encodings, so each request has exactly one interpretation.
 enum HTTPRequestParser {
     /// The maximum size of the request line and the headers, in bytes.
-    static let maximumHead = 8_192
+    static let maximumHeadSize = 8_192
     /// The maximum size of a body, in bytes.
-    static let maximumBody = 1_024
+    static let maximumBodySize = 1_024
     /// The maximum number of headers.
-    static let maximumHeaders = 64
+    static let maximumHeaderCount = 64
 
     /// The maximum size of a request, in bytes.
-    static let maximumRequest = maximumHead + maximumBody
+    static let maximumRequestSize = maximumHeadSize + maximumBodySize
 
     private static let carriageReturn = UInt8(ascii: "\r")
     private static let lineFeed = UInt8(ascii: "\n")
@@ -19,15 +19,15 @@ enum HTTPRequestParser {
     /// Parses the request at the beginning of `bytes`.
     static func parse(_ bytes: [UInt8]) -> HTTPParseResult {
         guard let headEnd = endOfHead(in: bytes) else {
-            return bytes.count >= maximumHead ? .invalid(status: 431) : .incomplete
+            return bytes.count >= maximumHeadSize ? .invalid(status: 431) : .incomplete
         }
-        guard headEnd <= maximumHead else { return .invalid(status: 431) }
-        // Excludes the empty line.
+        guard headEnd <= maximumHeadSize else { return .invalid(status: 431) }
+        // Exclude the empty line that ends the head.
         let head = bytes[..<(headEnd - 2)]
         guard let lines = lines(of: head), let first = lines.first else {
             return .invalid(status: 400)
         }
-        guard lines.count - 1 <= maximumHeaders else { return .invalid(status: 431) }
+        guard lines.count - 1 <= maximumHeaderCount else { return .invalid(status: 431) }
         switch requestLine(first) {
         case .failure(let failure): return .invalid(status: failure.status)
         case .success(let line):
@@ -51,7 +51,7 @@ enum HTTPRequestParser {
 
     private static func endOfHead(in bytes: [UInt8]) -> Int? {
         guard bytes.count >= 4 else { return nil }
-        let end = min(bytes.count, maximumHead + 4)
+        let end = min(bytes.count, maximumHeadSize + 4)
         for index in 0..<(end - 3)
         where bytes[index] == carriageReturn && bytes[index + 1] == lineFeed
             && bytes[index + 2] == carriageReturn && bytes[index + 3] == lineFeed
@@ -101,8 +101,8 @@ enum HTTPRequestParser {
 
         static func parse(_ lines: ArraySlice<ArraySlice<UInt8>>) -> Result<Headers, Failure> {
             var headers = Headers()
-            var hosts = 0
-            var lengths = 0
+            var hostCount = 0
+            var lengthCount = 0
             for line in lines {
                 guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
                     line[..<colon].allSatisfy(isTokenByte),
@@ -112,27 +112,27 @@ enum HTTPRequestParser {
                 let value = trimmed(line[(colon + 1)...])
                 switch name {
                 case "host":
-                    hosts += 1
+                    hostCount += 1
                     headers.host = String(decoding: value, as: UTF8.self)
                 case "connection":
                     let text = String(decoding: value, as: UTF8.self).lowercased()
                     if text == "close" { headers.closesConnection = true }
                 case "transfer-encoding": return .failure(Failure(status: 501))
                 case "content-length":
-                    lengths += 1
+                    lengthCount += 1
                     let isNumber = value.allSatisfy { (0x30...0x39).contains($0) }
-                    guard lengths == 1, isNumber, !value.isEmpty else {
+                    guard lengthCount == 1, isNumber, !value.isEmpty else {
                         return .failure(Failure(status: 400))
                     }
                     guard let length = Int(String(decoding: value, as: UTF8.self)),
-                        length <= maximumBody
+                        length <= maximumBodySize
                     else { return .failure(Failure(status: 413)) }
                     headers.bodyLength = length
                 default: break
                 }
             }
             // RFC 9112, section 3.2: a request without exactly one Host is invalid.
-            return hosts == 1 ? .success(headers) : .failure(Failure(status: 400))
+            return hostCount == 1 ? .success(headers) : .failure(Failure(status: 400))
         }
     }
 

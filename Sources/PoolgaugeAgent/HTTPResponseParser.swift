@@ -1,9 +1,9 @@
-/// A parser of HTTP/1.1 responses with a known length and bounded sizes.
+/// A parser of HTTP/1.1 responses that have a `Content-Length` header, with bounded sizes.
 enum HTTPResponseParser {
     /// The maximum size of the status line and the headers, in bytes.
-    static let maximumHead = 8_192
+    static let maximumHeadSize = 8_192
     /// The maximum size of a body, in bytes.
-    static let maximumBody = 16 << 20
+    static let maximumBodySize = 16 << 20
 
     /// The result of parsing the bytes that an agent has sent so far.
     enum Result: Equatable {
@@ -16,7 +16,7 @@ enum HTTPResponseParser {
     /// Parses bytes that contain one response.
     static func parse(_ bytes: [UInt8]) -> Result {
         let end = Array("\r\n\r\n".utf8)
-        let limit = min(bytes.count, maximumHead)
+        let limit = min(bytes.count, maximumHeadSize)
         var headEnd: Int?
         var index = 0
         while index + 4 <= limit, headEnd == nil {
@@ -27,8 +27,8 @@ enum HTTPResponseParser {
             let start = Array("HTTP/1.1 ".utf8)
             let isResponse = zip(bytes, start).allSatisfy { $0 == $1 }
             guard isResponse else { return .invalid("the response is not HTTP/1.1") }
-            return bytes.count < maximumHead
-                ? .incomplete : .invalid("the headers exceed \(maximumHead) bytes")
+            return bytes.count < maximumHeadSize
+                ? .incomplete : .invalid("the headers exceed \(maximumHeadSize) bytes")
         }
         let head = String(decoding: bytes[..<headEnd], as: UTF8.self)
         // A CR followed by an LF is one character.
@@ -43,7 +43,7 @@ enum HTTPResponseParser {
             guard parts.count == 2, parts[0].lowercased() == "content-length" else { continue }
             let digits = parts[1].drop { $0 == " " }
             guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
-                number <= maximumBody, length == nil || length == number
+                number <= maximumBodySize, length == nil || length == number
             else { return .invalid("the length of the body is invalid") }
             length = number
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// The messages from other threads to an agent's thread, with a pipe that wakes it.
+/// The messages from other threads to an agent's thread, with a pipe that wakes the agent's thread.
 ///
 /// The descriptors stay open until the last task that can post messages has ended.
 final class Mailbox: Sendable {

@@ -7,13 +7,13 @@ import Telemetry
 package final class MetricText: Sendable {
     package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The latest values of histograms and summaries by series.
+    /// The latest values of histograms and summaries, keyed by series.
     private let earlier = Lock<[String: CumulativeLatencies]>([:])
 
     package init() {}
 
-    /// Discards earlier values after the source has restarted its counts.
-    package func restart() { earlier.withLock { $0 = [:] } }
+    /// Discards the stored values, because the source has restarted its counts.
+    package func discardStoredValues() { earlier.withLock { $0 = [:] } }
 
     /// Formats metrics as text.
     ///

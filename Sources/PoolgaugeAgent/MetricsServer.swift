@@ -20,7 +20,8 @@ package final class MetricsServer: Sendable {
     ///
     /// - Parameters:
     ///   - address: The address.
-    ///   - text: Returns the metrics. The server calls it on its own thread for each request.
+    ///   - text: A closure that returns the metrics. The server calls the closure for each request,
+    ///     on the server's thread.
     /// - Throws: ``AgentError`` with a remedy if the address or the port cannot be used.
     package convenience init(
         on address: ListenAddress,
@@ -34,7 +35,7 @@ package final class MetricsServer: Sendable {
         limits: AgentLimits,
         text: @escaping @Sendable () -> String
     ) throws(AgentError) {
-        let mailbox = try Mailbox(capacity: limits.pendingBytes)
+        let mailbox = try Mailbox(capacity: limits.maximumPendingBytes)
         let (listener, port) = try TCPSocket.listen(on: address)
         self.address = ListenAddress(host: address.host, port: port)
         self.mailbox = mailbox

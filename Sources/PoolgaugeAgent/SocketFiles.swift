@@ -4,7 +4,7 @@ import Telemetry
 /// The sockets of this process's agents, which are removed when the process ends with `exit`.
 enum SocketFiles {
     private struct State {
-        /// The sockets, and the process that created each of them.
+        /// The process that created each socket, keyed by the socket's path.
         var owners: [String: pid_t] = [:]
         var isRegistered = false
     }

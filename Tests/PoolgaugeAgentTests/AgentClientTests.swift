@@ -23,12 +23,12 @@ struct AgentClientTests {
         for byte in Array("GET /status".utf8) {
             _ = UnixSocket.send([byte][...], to: peer)
             client.receive()
-            #expect(client.deadline(limits) == 1 + limits.request)
+            #expect(client.deadline(limits) == 1 + limits.requestTimeout)
         }
         #expect(client.input.count == 11)
         // After a response, the time limit starts again.
         client.send([1], now: 5, limits: limits)
-        #expect(client.deadline(limits) == 5 + limits.request)
+        #expect(client.deadline(limits) == 5 + limits.requestTimeout)
         client.close()
     }
 
@@ -39,7 +39,7 @@ struct AgentClientTests {
         client.closesAfterOutput = true
         client.send([1], now: 2, limits: limits)
         #expect(client.activity == .ended)
-        #expect(client.deadline(limits) == 2 + limits.end)
+        #expect(client.deadline(limits) == 2 + limits.endTimeout)
         _ = UnixSocket.send([1, 2][...], to: peer)
         client.receive()
         #expect(client.input.isEmpty && !client.isClosed)
@@ -60,10 +60,10 @@ struct AgentClientTests {
             client.send([UInt8](repeating: 0, count: 65_536), now: 7, limits: limits)
         }
         client.flush(now: 8)
-        #expect(client.deadline(limits) == 7 + limits.stall)
+        #expect(client.deadline(limits) == 7 + limits.stallTimeout)
         while !client.isClosed {
             client.send([UInt8](repeating: 0, count: 65_536), now: 8, limits: limits)
-            #expect(client.output.count <= limits.pendingBytes + 65_536)
+            #expect(client.output.count <= limits.maximumPendingBytes + 65_536)
         }
     }
 }

@@ -118,9 +118,9 @@ struct AgentTests {
 
     @Test func endedConnectionsAreLimited() throws {
         var limits = AgentLimits()
-        limits.clients = 1
-        limits.ended = 2
-        limits.end = 60_000_000_000
+        limits.maximumClientCount = 1
+        limits.maximumEndedCount = 2
+        limits.endTimeout = 60_000_000_000
         let test = try TestAgent(limits: limits)
         let first = try test.connect()
         first.request("GET", "/status", closesConnection: false)
@@ -135,9 +135,9 @@ struct AgentTests {
 
     @Test func aClientThatStopsReadingIsDropped() throws {
         var limits = AgentLimits()
-        limits.clients = 1
-        limits.pendingBytes = 4_096
-        limits.sendBuffer = 4_096
+        limits.maximumClientCount = 1
+        limits.maximumPendingBytes = 4_096
+        limits.sendBufferSize = 4_096
         let test = try TestAgent(limits: limits)
         let stopped = try test.connect()
         stopped.request("GET", "/events")
@@ -154,8 +154,8 @@ struct AgentTests {
 
     @Test func aClientThatNeverReadsCannotExhaustMemory() throws {
         var limits = AgentLimits()
-        limits.stall = 50_000_000
-        limits.sendBuffer = 4_096
+        limits.stallTimeout = 50_000_000
+        limits.sendBufferSize = 4_096
         let test = try TestAgent(limits: limits)
         let client = try test.connect()
         let request = Array("GET /status HTTP/1.1\r\nHost: agent\r\n\r\n".utf8)
@@ -170,7 +170,7 @@ struct AgentTests {
 
     @Test func aClientWithoutARequestIsDropped() throws {
         var limits = AgentLimits()
-        limits.request = 1_000_000
+        limits.requestTimeout = 1_000_000
         let test = try TestAgent(limits: limits)
         #expect(try test.connect().receive() == "")
     }

@@ -74,9 +74,9 @@ struct HTTPRequestParserTests {
     }
 
     @Test func theHeadIsLimited() {
-        #expect(status(String(repeating: "a", count: HTTPRequestParser.maximumHead)) == 431)
+        #expect(status(String(repeating: "a", count: HTTPRequestParser.maximumHeadSize)) == 431)
         let header = "A: b\r\n"
-        let many = String(repeating: header, count: HTTPRequestParser.maximumHeaders)
+        let many = String(repeating: header, count: HTTPRequestParser.maximumHeaderCount)
         #expect(status("GET / HTTP/1.1\r\nHost: x\r\n" + many + "\r\n") == 431)
     }
 

@@ -161,10 +161,10 @@ struct MetricsServerTests {
 
     @Test func stalledClientsAreDropped() throws {
         var limits = AgentLimits()
-        limits.clients = 1
-        limits.request = 20_000_000
-        limits.stall = 20_000_000
-        limits.sendBuffer = 4_096
+        limits.maximumClientCount = 1
+        limits.requestTimeout = 20_000_000
+        limits.stallTimeout = 20_000_000
+        limits.sendBufferSize = 4_096
         let text = String(repeating: "a 1\n", count: 200_000)
         let server = try start(limits: limits) { text }
         // This client never completes its request.

@@ -17,7 +17,7 @@ package struct RecordedFacts: Sendable, Equatable {
     /// A pool is saturated while all readers are in use and an access waits. A watched file is
     /// saturated while a process holds the write lock.
     package var saturation: Double?
-    /// Accesses per second or, for a watched file, commits per second.
+    /// The number of accesses or, for a watched file, of commits per second.
     package var rate: Double?
 
     package init() {}
@@ -74,7 +74,7 @@ struct FactTracker {
         var facts = RecordedFacts()
         facts.waiting = report.processes.count { $0.waiting?.isWaiting == true }
         let blocked = (report.blocked ?? []).map(\.seconds).max()
-        // Without tracing, the wait of a process is at most as long as the lock that it waits for.
+        // Without tracing, the wait is unknown. It is at most as long as the oldest write lock.
         let locked =
             facts.waiting == 0
             ? 0

@@ -82,7 +82,7 @@ enum RecordingSchema {
     /// In a file from another person, a view, a trigger, a virtual table, or a generated column
     /// could run any query when the file is read or extended, even one that does not end.
     ///
-    /// - Throws: ``RecordingError`` for another object, and the errors of SQLite.
+    /// - Throws: ``RecordingError`` if the file contains any other object, or an error from SQLite.
     static func check(_ db: Database, path: String) throws {
         let name = try String.fetchOne(
             db,

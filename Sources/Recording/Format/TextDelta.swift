@@ -1,18 +1,18 @@
 /// The difference between two texts, as instructions that copy parts of the first text.
 ///
 /// A sample repeats the names and most values of an earlier sample. The instructions begin with a
-/// variable-length integer (LEB128). If its lowest bit is 0, the other bits are a count, and this
-/// number of literal bytes follow. Otherwise, the other bits are the number of bytes to copy, and a
+/// variable-length integer (LEB128). If its lowest bit is 0, the other bits are the number of
+/// literal bytes that follow. Otherwise, the other bits are the number of bytes to copy, and a
 /// second integer contains the distance from the end of the previous copy to the start of this
 /// copy, with its sign in the lowest bit (zigzag).
 enum TextDelta {
     /// The minimum length of a copy, in bytes.
     ///
     /// The instruction for a shorter copy would not be smaller than the copied text.
-    private static let shortest = 6
+    private static let minimumCopyLength = 6
     private static let tableBits = 14
     /// The maximum length of a decoded text, in bytes.
-    private static let lengthLimit = 1 << 26
+    private static let maximumTextLength = 1 << 26
 
     static func encode(_ text: [UInt8], from base: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
@@ -26,11 +26,11 @@ enum TextDelta {
             let expected = copyEnd + (position - literalStart)
             var start = expected
             var length = commonLength(text, position, base, expected)
-            if length < shortest, position + shortest <= text.count {
+            if length < minimumCopyLength, position + minimumCopyLength <= text.count {
                 start = Int(table[hash(text, position)])
                 length = start < 0 ? 0 : commonLength(text, position, base, start)
             }
-            guard length >= shortest else {
+            guard length >= minimumCopyLength else {
                 position += 1
                 continue
             }
@@ -56,7 +56,9 @@ enum TextDelta {
             guard let instruction = integer(in: delta, &index) else { return nil }
             let count = Int(instruction >> 1)
             // A damaged count must not cause a large allocation.
-            guard count <= lengthLimit, output.count + count <= lengthLimit else { return nil }
+            guard count <= maximumTextLength, output.count + count <= maximumTextLength else {
+                return nil
+            }
             if instruction & 1 == 0 {
                 guard index + count <= delta.count else { return nil }
                 output += delta[index..<(index + count)]
@@ -76,8 +78,8 @@ enum TextDelta {
 
     private static func positions(in base: [UInt8]) -> [Int32] {
         var table = [Int32](repeating: -1, count: 1 << tableBits)
-        guard base.count >= shortest else { return table }
-        for position in 0...(base.count - shortest) {
+        guard base.count >= minimumCopyLength else { return table }
+        for position in 0...(base.count - minimumCopyLength) {
             table[hash(base, position)] = Int32(position)
         }
         return table
@@ -85,7 +87,7 @@ enum TextDelta {
 
     private static func hash(_ text: [UInt8], _ position: Int) -> Int {
         var value: UInt64 = 0
-        for offset in 0..<shortest { value = value << 8 | UInt64(text[position + offset]) }
+        for offset in 0..<minimumCopyLength { value = value << 8 | UInt64(text[position + offset]) }
         return Int(truncatingIfNeeded: (value &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - tableBits))
     }
 

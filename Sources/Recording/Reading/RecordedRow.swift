@@ -5,7 +5,7 @@ package struct RecordedRow: Sendable, Equatable {
     package var source: Int
     /// The time, in milliseconds since 1970.
     package var time: Int64
-    /// The base sample of this sample's payload, or `nil` for a complete payload.
+    /// The identifier of the base sample of this sample's payload, or `nil` for a complete payload.
     var base: Int64?
     package var facts: RecordedFacts
 }
@@ -18,23 +18,24 @@ package struct RecordedSession: Sendable, Equatable {
     package var title: String
     package var scenario: String?
     package var environment: String?
-    /// The start and the end, in milliseconds since 1970.
-    ///
-    /// The end is `nil` if the recorder was killed or is still running.
+    /// The start, in milliseconds since 1970.
     package var start: Int64
+    /// The end, in milliseconds since 1970, or `nil` if the recorder was killed or is still
+    /// running.
     package var end: Int64?
     package var endReason: String?
 }
 
-/// The arm, database, or agent of samples.
+/// The source of samples, which is an arm, a database, or an agent.
 package struct RecordedSource: Sendable, Equatable {
     package var id: Int64
     package var session: Int64
     package var name: String
 }
 
-/// A message of a run.
+/// An event that a run reported.
 package struct RecordedEvent: Sendable, Equatable {
+    /// The time, in milliseconds since 1970.
     package var time: Int64
     package var severity: String
     package var message: String
@@ -42,8 +43,11 @@ package struct RecordedEvent: Sendable, Equatable {
 
 /// A period without data.
 package struct RecordedGap: Sendable, Equatable {
+    /// The name of the source without data, or `nil` for all sources.
     package var source: String?
+    /// The start, in milliseconds since 1970.
     package var start: Int64
+    /// The end, in milliseconds since 1970.
     package var end: Int64
     package var reason: String
 }

@@ -2,8 +2,10 @@ extension RecordingContents {
     /// The shortest period without samples that counts as a gap, in milliseconds.
     private static let shortestGap: Int64 = 3_000
 
-    /// Returns the periods without samples, ordered by start: recorded gaps, periods between
-    /// sessions, and longer periods without a sample within a session.
+    /// Returns the periods without samples, ordered by start.
+    ///
+    /// These are the recorded gaps, the periods between sessions, and unusually long periods
+    /// without a sample within a session.
     package func allGaps() -> [RecordedGap] {
         var found = gaps
         var last: [Int64: Int64] = [:]
@@ -37,7 +39,8 @@ extension RecordingContents {
         return found.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
     }
 
-    /// Returns the longest normal time between two samples of each session, in milliseconds.
+    /// Returns the maximum time between two samples that is not a gap, in milliseconds, keyed by
+    /// the identifier of the session.
     private func gapLimits() -> [Int64: Int64] {
         var distances: [Int64: [Int64]] = [:]
         var last: [Int64: Int64] = [:]

@@ -4,11 +4,11 @@ import SQLiteEngine
 package struct RecordingContents: Sendable {
     package var sessions: [RecordedSession] = []
     package var sources: [RecordedSource] = []
-    /// The samples, by time.
+    /// The samples, ordered by time.
     package var rows: [RecordedRow] = []
     package var events: [RecordedEvent] = []
     package var gaps: [RecordedGap] = []
-    /// Descriptions of damage, as sentences.
+    /// The sentences that describe damage to the file.
     package var problems: [String] = []
 
     /// The time of the first sample, in milliseconds since 1970.

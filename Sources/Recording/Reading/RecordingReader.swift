@@ -4,21 +4,23 @@ import SQLiteEngine
 /// Reads a recording, including the intact parts of a damaged one.
 ///
 /// The reader loads the facts of all samples, and decodes samples on request. Only one thread may
-/// use it.
+/// use a reader.
 package final class RecordingReader {
     package let path: String
     package let contents: RecordingContents
 
     private let queue: DatabaseQueue
-    /// The most recently used bases of each source by level, because consecutive samples refer to
-    /// them.
+    /// The most recently used base samples, keyed by the index of the source and indexed by level.
     ///
-    /// Level 0 contains complete samples, and level 1 contains samples that differ from those.
+    /// Consecutive samples usually have the same base samples. Level 0 contains a complete sample,
+    /// and level 1 contains a sample that is stored as the difference from a complete sample.
     private var bases: [Int: [(sample: Int64, text: [UInt8])?]] = [:]
-    private static let levels = 2
+    private static let levelCount = 2
 
-    /// - Throws: ``RecordingError`` if the file is not a recording, has a newer format, or cannot be
-    ///   read at all.
+    /// Opens a recording and reads its contents, except for the payloads of samples.
+    ///
+    /// - Throws: ``RecordingError`` if the file is not a recording, has a newer format, or cannot
+    ///   be read at all.
     package init(path: String) throws {
         self.path = path
         let header = try RecordingHeader(path: path)
@@ -108,10 +110,10 @@ package final class RecordingReader {
     ///
     /// - Throws: ``RecordingError`` if the sample is damaged.
     package func value(of row: RecordedRow) throws -> RecordedValue {
-        guard let kind = contents.kind(of: row) else { throw Self.damage(row) }
+        guard let kind = contents.kind(of: row) else { throw Self.damageError(for: row) }
         do {
             return try RecordedValue(json: try text(of: row), kind: kind)
-        } catch { throw Self.damage(row) }
+        } catch { throw Self.damageError(for: row) }
     }
 
     private func text(of row: RecordedRow) throws -> [UInt8] {
@@ -121,40 +123,42 @@ package final class RecordingReader {
     }
 
     private func text(of row: RecordedRow, _ data: [UInt8], from base: [UInt8]) throws -> [UInt8] {
-        guard let text = TextDelta.decode(data, from: base) else { throw Self.damage(row) }
+        guard let text = TextDelta.decode(data, from: base) else {
+            throw Self.damageError(for: row)
+        }
         return text
     }
 
     /// Returns the text of a base sample.
     ///
-    /// If `isComplete` is `true`, the sample must not have a base. This requirement prevents an
+    /// If `mustBeComplete` is `true`, the sample must not have a base. This requirement prevents an
     /// endless search in a damaged recording.
     private func baseText(
         of sample: Int64,
         source: Int,
-        isComplete: Bool = false
+        mustBeComplete: Bool = false
     ) throws -> [UInt8] {
-        var known = bases[source] ?? Array(repeating: nil, count: Self.levels)
+        var known = bases[source] ?? Array(repeating: nil, count: Self.levelCount)
         if let base = known.first(where: { $0?.sample == sample }) ?? nil {
             return base.text
         }
         let data = try payload(of: sample)
-        guard let base = try base(of: sample) else {
+        guard let base = try baseID(of: sample) else {
             known[0] = (sample, data)
             bases[source] = known
             return data
         }
-        guard !isComplete,
+        guard !mustBeComplete,
             let text = TextDelta.decode(
                 data,
-                from: try baseText(of: base, source: source, isComplete: true)
+                from: try baseText(of: base, source: source, mustBeComplete: true)
             )
         else { throw RecordingError("sample \(sample) is damaged") }
         bases[source]?[1] = (sample, text)
         return text
     }
 
-    private func base(of sample: Int64) throws -> Int64? {
+    private func baseID(of sample: Int64) throws -> Int64? {
         let value = try queue.unsafeRead { db in
             try DatabaseValue.fetchOne(
                 db.cachedStatement(sql: "SELECT base FROM sample WHERE id = ?"),
@@ -178,7 +182,7 @@ package final class RecordingReader {
         }
     }
 
-    private static func damage(_ row: RecordedRow) -> RecordingError {
+    private static func damageError(for row: RecordedRow) -> RecordingError {
         RecordingError("sample \(row.id) is damaged")
     }
 }

@@ -1,4 +1,4 @@
-/// A condition of a sample that a replay searches for.
+/// A condition on samples, for which a replay searches.
 package enum RecordedCondition: Sendable, Equatable {
     /// The connections were saturated for at least this share of time.
     case saturation(Double)
@@ -20,9 +20,10 @@ package enum RecordedCondition: Sendable, Equatable {
 }
 
 extension RecordingContents {
-    /// Returns the nearest time after or before `time` when a condition starts to be met.
+    /// Returns the time of the nearest sample, after or before `time`, at which a source starts to
+    /// meet a condition.
     ///
-    /// Times are in milliseconds since 1970.
+    /// Times are in milliseconds since 1970. The result is `nil` if there is no such sample.
     package func start(
         of condition: RecordedCondition,
         _ direction: Direction,

@@ -3,7 +3,7 @@ import SQLiteEngine
 /// Reads the rows of tables by key, and skips damaged rows.
 struct TableScan {
     let db: Database
-    /// Descriptions of damage, as sentences.
+    /// The sentences that describe damage to the tables.
     private(set) var problems: [String] = []
 
     /// The distance between successive keys to try after a damaged row.
@@ -13,7 +13,7 @@ struct TableScan {
     /// The maximum number of keys to try after a damaged row.
     ///
     /// The distance doubles after every 64 keys, so these keys cover a million rows.
-    private static let attempts = 640
+    private static let maximumAttempts = 640
 
     init(db: Database) { self.db = db }
 
@@ -66,7 +66,7 @@ struct TableScan {
         var invalid = 0
         var damagedAfter: Int64?
         var attempts = 0
-        while attempts < Self.attempts {
+        while attempts < Self.maximumAttempts {
             do {
                 let cursor = try Row.fetchCursor(
                     db,
@@ -97,7 +97,11 @@ struct TableScan {
                     + "shown."
             )
         } else if invalid > 0 {
-            problems.append("\(invalid) rows of the table '\(table)' are invalid and are omitted.")
+            problems.append(
+                invalid == 1
+                    ? "1 row of the table '\(table)' is invalid and is omitted."
+                    : "\(invalid) rows of the table '\(table)' are invalid and are omitted."
+            )
         }
     }
 }

@@ -16,20 +16,21 @@ package struct RecordedInterval: Sendable, Codable, Equatable {
     /// The mean number of accesses or commits per second.
     package var rate: Double?
 
-    /// The possible lengths, in milliseconds.
+    /// The preferred lengths of an interval, in milliseconds.
     private static let lengths: [Int64] = [
         1_000, 5_000, 10_000, 30_000, 60_000, 300_000, 600_000, 1_800_000, 3_600_000, 14_400_000,
         86_400_000,
     ]
-    private static let maximumCount: Int64 = 30
+    /// The maximum ratio of the time that samples span to the length of an interval.
+    private static let maximumRatio: Int64 = 30
 
-    /// Divides samples into at most about thirty intervals of a round length.
+    /// Divides samples into at most 31 intervals of equal length.
     ///
     /// Intervals without samples are omitted.
     static func all(in rows: ArraySlice<RecordedRow>) -> [RecordedInterval] {
         guard let first = rows.first?.time, let last = rows.last?.time else { return [] }
         let span = last - first
-        let length = lengths.first { span <= $0 * maximumCount } ?? span / maximumCount + 1
+        let length = lengths.first { span <= $0 * maximumRatio } ?? span / maximumRatio + 1
         var intervals: [RecordedInterval] = []
         var part: [RecordedFacts] = []
         var start = first

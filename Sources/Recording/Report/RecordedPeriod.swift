@@ -2,7 +2,7 @@ import SQLiteWatch
 
 /// The facts about one source in a period.
 package struct RecordedPeriod: Sendable, Codable, Equatable {
-    /// The worst value, and the second when it occurred.
+    /// The worst value, and the second in which it occurred.
     package struct Worst: Sendable, Codable, Equatable {
         package var time: WatchTime
         package var value: Double
@@ -15,9 +15,11 @@ package struct RecordedPeriod: Sendable, Codable, Equatable {
     /// The mean share of time that the connections were saturated, in 0…1.
     package var saturation: Double?
     package var busy: UInt64?
-    /// The size of the log at the start and at the end, and its maximum, in bytes.
+    /// The size of the log at the start, in bytes.
     package var firstLogBytes: UInt64?
+    /// The size of the log at the end, in bytes.
     package var lastLogBytes: UInt64?
+    /// The maximum size of the log, in bytes.
     package var maximumLogBytes: UInt64?
     /// The second with the longest wait, in seconds.
     package var worstWait: Worst?
@@ -79,7 +81,7 @@ extension RecordedPeriod {
     }
 }
 
-/// The samples of one source in a second.
+/// The combined facts of one source's samples in a second.
 struct SecondFacts: Equatable {
     /// The start of the second, in milliseconds since 1970.
     var time: Int64

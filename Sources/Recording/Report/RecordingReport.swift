@@ -77,12 +77,12 @@ extension RecordingReport {
                     + (reasons.isEmpty ? "; record for longer" : "." + reasons)
             )
         }
-        let isToGiven = to != nil
+        let hasEnd = to != nil
         let (from, to) = (from ?? first, to ?? last)
         guard from <= to else {
             let length = HumanUnits.seconds(Double(last - first) / 1000)
             throw RecordingError(
-                isToGiven
+                hasEnd
                     ? "the start of the period (--from) must be before its end (--to)"
                     : "--from must be before the end of the recording, which is \(length) long"
             )

@@ -15,24 +15,26 @@ struct WaitSearch {
 
     /// Returns the indexes of the samples with the longest waits, the longest first.
     ///
-    /// Consecutive samples of a source with waits count as one wait.
+    /// Consecutive samples of a source that contain a wait count as one wait.
     func longest(_ count: Int) -> [Int] {
         var peaks: [Int] = []
         var current: [Int: Int] = [:]
         for index in indexes {
             let row = contents.rows[index]
-            guard wait(index) > 0 else {
+            guard waitTime(index) > 0 else {
                 if let peak = current.removeValue(forKey: row.source) { peaks.append(peak) }
                 continue
             }
-            if let peak = current[row.source], wait(peak) >= wait(index) { continue }
+            if let peak = current[row.source], waitTime(peak) >= waitTime(index) { continue }
             current[row.source] = index
         }
         peaks += current.values
-        return Array(peaks.sorted { (wait($1), $0) < (wait($0), $1) }.prefix(count))
+        return Array(peaks.sorted { (waitTime($1), $0) < (waitTime($0), $1) }.prefix(count))
     }
 
-    private func wait(_ index: Int) -> UInt64 { contents.rows[index].facts.waitNanoseconds ?? 0 }
+    private func waitTime(_ index: Int) -> UInt64 {
+        contents.rows[index].facts.waitNanoseconds ?? 0
+    }
 }
 
 extension RecordedValue {

@@ -27,15 +27,15 @@ package final class FlightRecorder: Sendable {
     private let state: Mutex<State>
     private let now: @Sendable () -> RecordingClock.Reading
     private let onFailure: @Sendable (String) -> Void
-    private let wakeUp = DispatchSemaphore(value: 0)
-    private let isOver = DispatchSemaphore(value: 0)
+    private let wakeSignal = DispatchSemaphore(value: 0)
+    private let endSignal = DispatchSemaphore(value: 0)
 
     /// The maximum number of pending samples, for example while the disk does not respond.
-    private static let pendingLimit = 2_000
+    private static let maximumPendingCount = 2_000
     /// The time between two transactions, in milliseconds.
     ///
-    /// A recording may lack at most the last second. This includes the time since the last sample
-    /// and the duration of the transaction.
+    /// If the process is killed, the recording lacks at most its last second. This second includes
+    /// the time since the last transaction and the duration of the current transaction.
     private static let period = 800
 
     /// Creates or extends a recording and starts the thread.
@@ -44,10 +44,11 @@ package final class FlightRecorder: Sendable {
     ///   - path: The path of the file.
     ///   - limits: The limits of the recording.
     ///   - info: The description of the session.
-    ///   - mask: Removes literals from SQL, or returns SQL unchanged to keep them.
-    ///   - mustBeNew: Whether an existing file is an error. By default, an existing recording is
-    ///     extended.
-    ///   - onFailure: Receives the error that ended the recording, on the recorder's thread.
+    ///   - mask: A closure that removes literals from SQL, or that returns the SQL unchanged.
+    ///   - mustBeNew: Whether to throw an error if the file exists. By default, an existing
+    ///     recording is extended.
+    ///   - onFailure: A closure that receives the error that ended the recording, on the recorder's
+    ///     thread.
     /// - Throws: ``RecordingError`` if the file cannot be written.
     package convenience init(
         path: String,
@@ -85,10 +86,10 @@ package final class FlightRecorder: Sendable {
         let clock = RecordingClock(start: start)
         state = Mutex(State(clock: clock))
         let opening = Mutex<(any Error)?>(nil)
-        let isOpen = DispatchSemaphore(value: 0)
+        let openSignal = DispatchSemaphore(value: 0)
         // The thread creates the writer, because only one thread may use a writer.
         let thread = Thread { [self] in
-            defer { isOver.signal() }
+            defer { endSignal.signal() }
             let writer: RecordingWriter
             do {
                 writer = try RecordingWriter(
@@ -102,19 +103,19 @@ package final class FlightRecorder: Sendable {
                 )
             } catch {
                 opening.withLock { $0 = error }
-                isOpen.signal()
+                openSignal.signal()
                 return
             }
-            isOpen.signal()
+            openSignal.signal()
             run(writer)
         }
         thread.name = "recorder"
         thread.start()
-        isOpen.wait()
+        openSignal.wait()
         if let error = opening.withLock({ $0 }) { throw error }
     }
 
-    /// Records a value that was measured now.
+    /// Records a value that has just been measured.
     package func record(_ value: RecordedValue) {
         let reading = now()
         state.withLock { state in
@@ -122,7 +123,7 @@ package final class FlightRecorder: Sendable {
             if let jump {
                 state.append(.gap(source: nil, start: jump.start, end: time, reason: jump.reason))
             }
-            guard state.pending.count < Self.pendingLimit else {
+            guard state.pending.count < Self.maximumPendingCount else {
                 let dropped = state.dropped
                 state.dropped = ((dropped?.count ?? 0) + 1, dropped?.since ?? time, time)
                 return
@@ -149,7 +150,8 @@ package final class FlightRecorder: Sendable {
     /// The error that ended the recording, or `nil`.
     package var failure: String? { state.withLock { $0.failure } }
 
-    /// Returns the error that ended the recording on the first call, and `nil` on later calls.
+    /// Returns the error that ended the recording, or `nil` if there is none or an earlier call has
+    /// returned the error.
     package func takeFailure() -> String? {
         state.withLock { state in
             guard !state.isFailureTaken, let failure = state.failure else { return nil }
@@ -167,17 +169,17 @@ package final class FlightRecorder: Sendable {
             if !state.isEnding { state.endReason = reason }
             state.isEnding = true
         }
-        wakeUp.signal()
-        isOver.wait()
-        isOver.signal()
+        wakeSignal.signal()
+        endSignal.wait()
+        endSignal.signal()
         return state.withLock { $0.summary ?? RecordingSummary(path: path) }
     }
 
     private func run(_ writer: RecordingWriter) {
         var next = DispatchTime.now() + .milliseconds(Self.period)
         while true {
-            _ = wakeUp.wait(timeout: next)
-            // Skip the transactions that were due during a slow one.
+            _ = wakeSignal.wait(timeout: next)
+            // Skip the transactions that were due during a slow transaction.
             next = max(next + .milliseconds(Self.period), .now())
             let (entries, isEnding) = take()
             do { try writer.write(entries) } catch { return fail(writer, error) }

@@ -4,14 +4,14 @@ import Telemetry
 /// Assigns nondecreasing times to samples, even if the machine's clock is set back.
 ///
 /// A session starts at the wall-clock time and advances with the monotonic clock. The monotonic
-/// clock stops while the machine sleeps, so the wall clock moves ahead of it. The assigned times
-/// then jump to the wall clock, and the skipped period is a gap.
+/// clock stops while the machine sleeps, so the wall clock moves ahead of the monotonic clock. The
+/// assigned times then jump to the wall clock, and the skipped period is a gap.
 struct RecordingClock: Sendable {
     /// The readings of two clocks at the same moment.
     struct Reading: Sendable, Equatable {
-        /// Milliseconds since 1970.
+        /// The wall-clock time, in milliseconds since 1970.
         var wall: Int64
-        /// Nanoseconds since an arbitrary moment.
+        /// The monotonic time, in nanoseconds since an arbitrary moment.
         var monotonic: UInt64
 
         static var now: Reading {
@@ -22,14 +22,14 @@ struct RecordingClock: Sendable {
         }
     }
 
-    /// A period without data.
+    /// A period that the assigned times skip, which ends at the next assigned time.
     struct Jump: Sendable, Equatable {
-        /// Milliseconds since 1970.
+        /// The start of the period, in milliseconds since 1970.
         var start: Int64
         var reason: String
     }
 
-    /// The difference between the clocks that counts as a sleep, in milliseconds.
+    /// The difference between the clocks above which the times jump, in milliseconds.
     private static let tolerance: Int64 = 2_000
 
     private var anchor: Reading

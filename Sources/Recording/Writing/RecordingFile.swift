@@ -20,7 +20,7 @@ final class RecordingFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - mustBeNew: Whether an existing file is an error.
+    ///   - mustBeNew: Whether to throw an error if the file exists.
     /// - Throws: ``RecordingError`` for a link, for a file that is not a recording, and for a
     ///   recording that another process is writing.
     init(path: String, mustBeNew: Bool = false) throws {
@@ -81,6 +81,8 @@ final class RecordingFile: Sendable {
 struct RecordingHeader {
     private let bytes: [UInt8]
 
+    /// Reads the header of a file.
+    ///
     /// - Throws: ``RecordingError`` if the file cannot be read.
     init(path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -105,6 +107,8 @@ struct RecordingHeader {
 
     var version: Int { bytes.count == 100 ? number(at: 60) : 0 }
 
+    /// Checks that this version of the tool can read the file's format.
+    ///
     /// - Throws: ``RecordingError`` if a newer version of the tool wrote the file.
     func check(path: String) throws {
         guard version > RecordingSchema.version else { return }

@@ -5,7 +5,9 @@ package struct RecordingLimits: Sendable, Equatable {
     /// The maximum size of the file and its log together, in bytes, or `nil` for no limit.
     package var maximumBytes: UInt64?
 
-    /// The smallest maximum size, which leaves room for a few samples with hundreds of connections.
+    /// The smallest valid value of ``maximumBytes``.
+    ///
+    /// This size has room for a few samples with hundreds of connections.
     package static let smallestMaximum: UInt64 = 1 << 20
 
     /// The longest time that a part covers, in milliseconds.
@@ -15,7 +17,7 @@ package struct RecordingLimits: Sendable, Equatable {
 
     package init() {}
 
-    /// The size of the samples of one part, in bytes.
+    /// The total size of samples at which a part is complete, in bytes.
     ///
     /// To delete a part, SQLite first writes the changed pages to the log. Small parts therefore
     /// keep the log small.
@@ -26,7 +28,7 @@ package struct RecordingLimits: Sendable, Equatable {
         maximumBytes.map { min(256, max(8, Int($0 / 32) / RecordingSchema.pageSize)) } ?? 256
     }
 
-    /// The size that the file may have after a commit, in bytes.
+    /// The maximum size of the file after a commit, in bytes.
     ///
     /// The remaining space is for the log, which may contain several times ``checkpointPages``.
     var fileBytes: UInt64? { maximumBytes.map { $0 - $0 / 4 } }
@@ -58,7 +60,7 @@ enum RecordingEntry: Sendable {
     case result(json: String)
 }
 
-/// The size and the contents of a session.
+/// A summary of a recorded session.
 package struct RecordingSummary: Sendable, Equatable {
     package var path: String
     /// The time from the first to the last sample of the session, in seconds.

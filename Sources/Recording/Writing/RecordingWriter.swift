@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-/// Writes one session to a recording, in one transaction per call of ``write(_:)``.
+/// Writes one session to a recording, in one transaction per call to ``write(_:)``.
 ///
 /// The file is in WAL mode while it is being written. Commits append to the log without a sync, so
 /// recording does not slow down the disk of the measured database, and a killed process loses no
@@ -12,7 +12,9 @@ import SQLiteEngine
 final class RecordingWriter {
     let path: String
     private(set) var samples = 0
+    /// The time of the first sample, in milliseconds since 1970.
     private(set) var first: Int64?
+    /// The time of the last sample, in milliseconds since 1970.
     private(set) var last: Int64?
     /// Whether the log remains, because another program had the recording open at the end.
     private var keepsLog = false
@@ -48,10 +50,10 @@ final class RecordingWriter {
     ///   - info: The description of the session.
     ///   - clock: The wall-clock time in milliseconds since 1970, and the monotonic time in
     ///     nanoseconds.
-    ///   - mask: Removes literals from the SQL of connections.
-    ///   - mustBeNew: Whether an existing file is an error.
+    ///   - mask: A closure that removes literals from the SQL of connections.
+    ///   - mustBeNew: Whether to throw an error if the file exists.
     ///   - setup: Additional SQL for the connection, for tests.
-    /// - Throws: ``RecordingError`` if the file cannot be a recording.
+    /// - Throws: ``RecordingError`` if the file cannot be written as a recording.
     init(
         path: String,
         limits: RecordingLimits,
@@ -102,7 +104,7 @@ final class RecordingWriter {
         configuration.label = "recording"
         configuration.probes = .off
         configuration.keepsReadTransactions = false
-        // Allow for reports, which read the recording for a few milliseconds.
+        // Wait for reports, which read the recording for a few milliseconds.
         configuration.busyMode = .timeout(2)
         let isNew = file.isNew
         configuration.prepareDatabase { db in
@@ -168,8 +170,8 @@ final class RecordingWriter {
         }
     }
 
-    /// Ends the session and leaves a single file, or the file and its log if another program has the
-    /// recording open.
+    /// Ends the session and leaves a single file, or the file and its log if another program has
+    /// the recording open.
     func end(reason: String) throws {
         try queue.write { db in
             try db.execute(
@@ -190,7 +192,7 @@ final class RecordingWriter {
 
     /// Closes the file.
     ///
-    /// Later calls of other methods fail.
+    /// Later calls to other methods fail.
     func close() { try? queue.close() }
 
     /// Removes a file that this writer created.
@@ -304,7 +306,8 @@ final class RecordingWriter {
         guard let limit = limits.fileBytes, let maximum = limits.maximumBytes else { return }
         while try fileBytes() > limit, try secondPartStart() != nil { try deleteOldestPart() }
         if RecordingFile.size(ofFileAt: path) > maximum {
-            // A report that is reading delays the checkpoint until the next commit.
+            // If a report is reading the file, the checkpoint fails and is repeated after the next
+            // commit.
             _ = try? queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
         }
     }

@@ -10,9 +10,9 @@ extension ArmResult {
             expression: threshold.expression,
             observed: observed
         )
-        // Do not report a client as missed if this arm cannot run the client.
+        // Do not report a threshold as missed if this arm cannot run the threshold's client.
         if unsupported?[client] != nil { return result }
-        result.passed = threshold.isMet(by: observed) ?? decidedByNeighbors(threshold)
+        result.passed = threshold.isMet(by: observed) ?? verdictFromBounds(threshold)
         if result.passed == nil {
             result.undecided = true
             result.decidingSeconds = decidingSeconds(threshold)
@@ -50,7 +50,7 @@ extension ArmResult {
     ///
     /// - Returns: Whether the threshold is met, or `nil` if these values do not decide the
     ///   threshold.
-    private func decidedByNeighbors(_ threshold: Threshold) -> Bool? {
+    private func verdictFromBounds(_ threshold: Threshold) -> Bool? {
         guard let percentile = threshold.percentile else { return nil }
         let isUpperLimit = threshold.comparison.hasPrefix("<")
         if sampleCount(of: threshold.metric) ?? 0 >= Self.countForMaximum(percentile),

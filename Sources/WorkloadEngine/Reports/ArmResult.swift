@@ -48,7 +48,7 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var thresholds: [ThresholdResult]
     /// The results of the scenario's invariants, in order.
     public var invariants: [InvariantResult]
-    /// One record per second.
+    /// The measurements over time, with one record per second.
     public var intervals: [IntervalResult]
     /// The reasons a complete run failed, or `nil` if the run succeeded.
     public var failures: [String]?
@@ -300,11 +300,11 @@ public struct IntervalResult: Sendable, Codable, Equatable {
     ///
     /// This property is `nil` for a queue.
     public var saturation: Double?
-    /// The number of accesses waiting for a reader at the end, or `nil` if the target reports no
-    /// status.
+    /// The number of accesses waiting for a reader at the end of the interval, or `nil` if the
+    /// target reports no status.
     public var waitingReaders: Int?
-    /// The number of accesses waiting for the writer at the end, or `nil` if the target reports
-    /// no status.
+    /// The number of accesses waiting for the writer at the end of the interval, or `nil` if the
+    /// target reports no status.
     public var waitingWriters: Int?
     /// The size of the log at the end of the interval, in bytes, or `nil` if there is no log.
     public var walBytes: UInt64?

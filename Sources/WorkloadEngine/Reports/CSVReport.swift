@@ -14,9 +14,9 @@ public enum CSVReport {
         [
             "scenario", "seed", "arm", "valid", "partial", "client", "operation", "phase", "loop",
         ] + firstMetrics.map(\.csvColumn)
-    /// The metrics in the first version.
+    /// The metrics of the first version of the format.
     ///
-    /// Later versions append ``laterMetrics``.
+    /// Later versions append the columns of ``laterMetrics``.
     private static let firstMetrics = [
         "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
         "unfinished", "errors", "throughput",
@@ -25,7 +25,7 @@ public enum CSVReport {
         !firstMetrics.contains { $0.key == metric.key }
     }
     private static let latencies = ["response", "wait", "service", "lag"]
-    private static let values = [
+    private static let statistics = [
         "count", "mean_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p99.9_ns", "max_ns",
     ]
 
@@ -36,7 +36,7 @@ public enum CSVReport {
 
     /// The first line, without the line feed.
     public static var header: String {
-        let times = latencies.flatMap { latency in values.map { "\(latency)_\($0)" } }
+        let times = latencies.flatMap { latency in statistics.map { "\(latency)_\($0)" } }
         return (columns + times + lastColumns).joined(separator: ",")
     }
 
@@ -104,7 +104,7 @@ public enum CSVReport {
         return firstMetrics.map { $0.csvCell(of: row) } + times
     }
 
-    /// Returns the percentile cells that a later version appended.
+    /// Returns the cells of the percentile columns that a later version appended.
     private static func tailCells(_ row: ClientResult) -> [String] {
         latencies.map { key in
             ClientMetrics.metric(key)?.latency?(row)?.p9999.map { String($0) } ?? ""

@@ -10,8 +10,8 @@ public struct HostEnvironment: Sendable, Codable, Equatable {
     public var cpuCount: Int
     /// The file system of the folder for databases, or `nil` if unknown.
     public var fileSystem: String?
-    /// The median time of five syncs in that folder, in nanoseconds, or `nil` if the syncs
-    /// failed.
+    /// The median time of five syncs in the folder for databases, in nanoseconds, or `nil` if the
+    /// syncs failed.
     public var syncNanoseconds: UInt64?
     /// Warnings about the environment, or `nil` if there are none.
     public var warnings: [String]?
@@ -27,7 +27,7 @@ extension HostEnvironment {
     /// - Parameters:
     ///   - folder: The folder in which runs create their own folders.
     ///   - scenario: The scenario, if any.
-    ///   - versions: The versions of the libraries, such as `sqlite` = `3.40.1`.
+    ///   - versions: The library versions, keyed by library name, such as `3.40.1` for `sqlite`.
     public init(
         in folder: URL,
         scenario: Scenario? = nil,
@@ -69,10 +69,11 @@ extension HostEnvironment {
         for line in table.split(separator: "\n") {
             let fields = line.split(separator: " ")
             guard fields.count > 2 else { continue }
-            let point = String(fields[1])
-            let isAbove = point == "/" || path == point || path.hasPrefix(point + "/")
-            if isAbove, point.count >= best?.length ?? 0 {
-                best = (point.count, String(fields[2]))
+            let mountPoint = String(fields[1])
+            let containsFolder =
+                mountPoint == "/" || path == mountPoint || path.hasPrefix(mountPoint + "/")
+            if containsFolder, mountPoint.count >= best?.length ?? 0 {
+                best = (mountPoint.count, String(fields[2]))
             }
         }
         return best?.type

@@ -2,7 +2,8 @@ import Foundation
 
 /// A number in JSON that no run can produce.
 ///
-/// Reports and simulations add counts and times. If each is below the limit, no sum overflows.
+/// Reports and simulations add counts and times. If each number is within the limit, no sum
+/// overflows.
 struct ImplausibleNumber {
     /// The number as text.
     var value: String
@@ -11,7 +12,7 @@ struct ImplausibleNumber {
 
     /// The limit for counts, bytes, and nanoseconds.
     ///
-    /// As a time, the limit is more than ten days.
+    /// In nanoseconds, the limit is more than eleven days.
     private static let limit = 1e15
     /// The keys of numbers that can have any value.
     private static let unlimited: Set = ["seed"]

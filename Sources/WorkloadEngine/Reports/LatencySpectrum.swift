@@ -2,12 +2,13 @@ import Telemetry
 
 /// The distribution of latencies in a compact form for results.
 ///
-/// The spectrum has sixteen buckets per octave, so the width of a bucket is at most 6.25% of a
-/// latency.
+/// The spectrum has sixteen buckets per octave, so the width of a bucket is at most 6.25% of each
+/// latency in the bucket.
 ///
 /// In JSON, the spectrum is a string of pairs such as `20000000:7 20971520:2`. Each pair contains
 /// a bucket's lower bound, in nanoseconds, and the bucket's count. The pairs are in ascending
-/// order and omit empty buckets. A bucket extends to the next number with five significant bits.
+/// order and omit empty buckets. A bucket extends to the next larger number with five significant
+/// bits.
 public struct LatencySpectrum: Sendable, Equatable {
     /// The number of latencies between two bounds.
     public struct Bucket: Sendable, Equatable {

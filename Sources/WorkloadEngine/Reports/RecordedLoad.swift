@@ -179,7 +179,7 @@ extension Client {
 }
 
 extension Dataset {
-    /// The scale of generated data, or `nil` for an existing database.
+    /// The scale of the generated data, or `nil` if no data is generated.
     var scaleFactor: Int? {
         switch self {
         case .pgbench(let scale): scale

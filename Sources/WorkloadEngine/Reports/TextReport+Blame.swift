@@ -10,14 +10,14 @@ extension TextReport {
         return lines
     }
 
-    /// The share of the response time above which the report explains waits.
+    /// The share of the response time that waits must reach for the report to explain them.
     private static let notableShare = 0.1
 
     /// Returns sentences such as `ui: p99 is 48.0 ms; the 10 slowest took 50.0 ms on average …`.
     static func sentences(_ client: String, _ blame: BlameResult) -> [String] {
         let waiting = blame.queued + blame.waited
         let share = Double(waiting) / Double(max(1, blame.response))
-        // Readers expect p99, so name any other percentile.
+        // Explain why a percentile other than p99 is shown.
         let title =
             switch blame.beyond {
             case "max": "the slowest access (too few accesses for a percentile) took"

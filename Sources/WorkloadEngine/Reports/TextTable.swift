@@ -1,5 +1,6 @@
-/// A table for text, with a left-aligned first column and right-aligned other columns, or for
-/// Markdown.
+/// A table that can be formatted as aligned text or as Markdown.
+///
+/// In aligned text, the first column is left-aligned and the other columns are right-aligned.
 struct TextTable {
     private var rows: [[String]]
 
@@ -14,23 +15,23 @@ struct TextTable {
     /// Returns the lines of a Markdown table.
     ///
     /// - Parameters:
-    ///   - rules: The alignments of the first columns, such as `:--`.
-    ///   - other: The alignment of the other columns.
+    ///   - alignments: The alignments of the first columns, such as `:--`.
+    ///   - otherAlignment: The alignment of the other columns.
     ///   - escaped: A function that escapes the text of a cell.
     /// - Returns: The lines.
     func markdown(
-        _ rules: [String] = [],
-        _ other: String = "---",
+        _ alignments: [String] = [],
+        _ otherAlignment: String = "---",
         _ escaped: (String) -> String = MarkdownText.escaped
     ) -> [String] {
         let count = rows.first?.count ?? 0
-        let rest = [String](repeating: other, count: max(0, count - rules.count))
+        let rest = [String](repeating: otherAlignment, count: max(0, count - alignments.count))
         let lines = rows.map { "| " + $0.map(escaped).joined(separator: " | ") + " |" }
-        return lines.prefix(1) + ["|" + (rules + rest).joined(separator: "|") + "|"]
+        return lines.prefix(1) + ["|" + (alignments + rest).joined(separator: "|") + "|"]
             + lines.dropFirst()
     }
 
-    /// Returns the lines, with two spaces between columns and no trailing spaces.
+    /// Returns the lines of aligned text, with two spaces between columns and no trailing spaces.
     func lines(indent: String = "") -> [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in

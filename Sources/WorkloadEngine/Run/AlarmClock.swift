@@ -16,7 +16,7 @@ final class AlarmClock: Sendable {
         /// The alarms, with the earliest one last.
         var alarms: [Alarm] = []
         var number: UInt64 = 0
-        var isOver = false
+        var isStopped = false
     }
 
     private let clock: any RunClock
@@ -32,7 +32,7 @@ final class AlarmClock: Sendable {
     /// passed.
     @discardableResult
     func set(at time: UInt64, _ body: @escaping @Sendable () -> Void) -> Ticket {
-        let (ticket, isSoonest) = state.withLock { state in
+        let (ticket, isNext) = state.withLock { state in
             state.number += 1
             let alarm = Alarm(time: time, number: state.number, body: body)
             var low = 0
@@ -44,12 +44,12 @@ final class AlarmClock: Sendable {
             state.alarms.insert(alarm, at: low)
             return (Ticket(number: state.number), low == state.alarms.count - 1)
         }
-        if isSoonest { sleeper.wake() }
+        if isNext { sleeper.wake() }
         return ticket
     }
 
-    func set(after pause: UInt64, _ body: @escaping @Sendable () -> Void) {
-        set(at: clock.now() &+ pause, body)
+    func set(after delay: UInt64, _ body: @escaping @Sendable () -> Void) {
+        set(at: clock.now() &+ delay, body)
     }
 
     func cancel(_ ticket: Ticket) {
@@ -61,7 +61,7 @@ final class AlarmClock: Sendable {
         while true {
             let now = clock.now()
             let (due, next) = state.withLock { state -> ([Alarm]?, UInt64) in
-                if state.isOver { return (nil, 0) }
+                if state.isStopped { return (nil, 0) }
                 var due: [Alarm] = []
                 while let last = state.alarms.last, last.time <= now {
                     due.append(last)
@@ -78,9 +78,9 @@ final class AlarmClock: Sendable {
         }
     }
 
-    /// Ends the thread without firing the remaining alarms.
+    /// Ends ``run()`` without calling the closures of the remaining alarms.
     func stop() {
-        state.withLock { $0.isOver = true }
+        state.withLock { $0.isStopped = true }
         sleeper.wake()
     }
 }

@@ -27,16 +27,18 @@ struct Checkpoint: Sendable, CustomStringConvertible {
 
     /// Runs a checkpoint with a pragma, which every library supports.
     ///
+    /// This method calls `onEntry` when the access has acquired its connection.
+    ///
     /// - Throws: ``NoWriteAheadLogError``, or an error that the target throws.
     static func run(
         _ mode: CheckpointMode,
         on target: any WorkloadTarget,
         as client: WorkloadClientName,
-        entered: () -> Void = {}
+        onEntry: () -> Void = {}
     ) throws -> Checkpoint {
         var checkpoint: Checkpoint?
         try target.perform(.writeWithoutTransaction, as: client) { session in
-            entered()
+            onEntry()
             checkpoint = Checkpoint(try session.rows(mode.sql, []).first ?? [])
         }
         guard let checkpoint, checkpoint.frames >= 0 else { throw NoWriteAheadLogError() }

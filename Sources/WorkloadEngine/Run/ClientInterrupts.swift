@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The running accesses of a client that other clients may interrupt, and the outcomes of the
+/// A client's running accesses, which other clients may interrupt, and the outcomes of these
 /// interrupts.
 final class ClientInterrupts: Sendable {
     private struct State: Sendable {
@@ -52,12 +52,12 @@ final class ClientInterrupts: Sendable {
 
     func interruptAll(but exception: RunningAccess? = nil, at now: UInt64) {
         let running = state.withLock { $0.running }
-        var isReceived = false
+        var wasReceived = false
         for access in running where access !== exception {
-            if interrupt(access, at: now) { isReceived = true }
+            if interrupt(access, at: now) { wasReceived = true }
         }
         // Count the request even if no access received it.
-        if exception == nil, !isReceived {
+        if exception == nil, !wasReceived {
             state.withLock { state in
                 state.status.requested += 1
                 state.status.withoutEffect += 1

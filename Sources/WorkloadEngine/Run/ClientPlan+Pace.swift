@@ -1,4 +1,6 @@
-/// The uses of a client's pace in a run, except for skipping late accesses in `Worker.begin`.
+/// The parts of a run that depend on a client's pace.
+///
+/// `Worker.begin` also uses the pace, to skip late accesses.
 extension ClientPlan {
     var loop: ClientResult.Loop {
         switch client.pace {

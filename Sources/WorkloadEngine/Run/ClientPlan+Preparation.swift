@@ -1,6 +1,6 @@
 extension ClientPlan {
-    /// A read that starts a transaction's snapshot.
-    private static let touchStatement = "SELECT count(*) FROM sqlite_master"
+    /// A read that makes a transaction acquire its snapshot.
+    private static let snapshotStatement = "SELECT count(*) FROM sqlite_master"
 
     /// Prepares a client for a run.
     ///
@@ -32,8 +32,8 @@ extension ClientPlan {
             access: WorkloadAccess? = nil
         ) throws {
             let fetched = Set(source.flatMap(\.fetched)).sorted()
-            variables.open(fetched)
-            defer { variables.close(fetched) }
+            variables.addFetched(fetched)
+            defer { variables.removeFetched(fetched) }
             names.append(name)
             operations.append(
                 try source.flatMap(\.statements).map { try variables.plan($0, client: client.name) }
@@ -58,7 +58,7 @@ extension ClientPlan {
             }
         case .hold(let span, let sql):
             hold = span
-            try add("hold", [.run(sql ?? Self.touchStatement)])
+            try add("hold", [.run(sql ?? Self.snapshotStatement)])
         case .snapshot(let span, let sql):
             hold = span
             let query = sql ?? scenario.dataset.snapshotQuery

@@ -14,7 +14,8 @@ struct ClientPlan: Sendable {
     let weights: [Double]
     let writes: [Bool]
     let knobs: ClientKnobs
-    /// The client's accesses that others may interrupt, or `nil` if no client interrupts them.
+    /// The client's accesses that other clients may interrupt, or `nil` if no client interrupts
+    /// them.
     let interrupts: ClientInterrupts?
     /// The accesses that this client interrupts, or `nil` if it interrupts none.
     let interruptTarget: ClientInterrupts?
@@ -24,7 +25,7 @@ struct ClientPlan: Sendable {
     let skipAfter: UInt64?
     /// The arrivals that the client's workers share, if any.
     let arrivals: ArrivalQueue?
-    /// The schedule of these arrivals, for counting the arrivals that are due.
+    /// The schedule of the client's arrivals, from which due arrivals are counted.
     let schedule: ArrivalSchedule?
     var declaredCurve: RateCurve { schedule?.curve ?? RateCurve() }
     /// The length of a hold or a snapshot, in nanoseconds.
@@ -79,7 +80,7 @@ struct ClientPlan: Sendable {
 }
 
 extension Client {
-    /// The kind of the client's accesses, or `nil` if the client only sends interrupts.
+    /// The kind of the client's accesses, or `nil` if the client only interrupts other clients.
     package var access: WorkloadAccess? {
         switch activity {
         case .operations(let access, _): access

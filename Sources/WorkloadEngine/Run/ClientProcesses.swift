@@ -23,9 +23,9 @@ final class ClientProcesses: Sendable {
     func target(of client: String, worker: Int) throws -> any WorkloadTarget {
         let key = Key(client: client, worker: worker)
         if let target = targets.withLock({ $0[key] }) { return target }
-        var other = arm
-        other.name = client
-        let target = try RemoteTarget(command, other, at: path)
+        var clientArm = arm
+        clientArm.name = client
+        let target = try RemoteTarget(command, clientArm, at: path)
         targets.withLock { $0[key] = target }
         return target
     }

@@ -4,14 +4,19 @@ import Telemetry
 ///
 /// Only the sampling thread uses this value.
 struct DatabaseWatch {
-    private var last: DatabaseStatus?
+    private var previous: DatabaseStatus?
     private var first: DatabaseStatus?
     private var latest: DatabaseStatus?
-    private var measured: DatabaseStatus?
-    private var busy = 0.0
-    private var saturated = 0.0
-    private var capacity = 0.0
-    private var elapsed = 0.0
+    private var lastMeasured: DatabaseStatus?
+    /// The time in use, summed over readers, in nanoseconds in measured phases.
+    private var busyTime = 0.0
+    /// The time during which all readers were in use and an access waited, in nanoseconds in
+    /// measured phases.
+    private var saturatedTime = 0.0
+    /// The available time, summed over readers, in nanoseconds in measured phases.
+    private var availableTime = 0.0
+    /// The length of the measured phases, in nanoseconds.
+    private var measuredTime = 0.0
     private var peaks = AccessPeaks()
     private var oldestSnapshot: UInt64?
     private var peakBytes: UInt64 = 0
@@ -21,7 +26,7 @@ struct DatabaseWatch {
     private var pins: [PinKey: (bytes: UInt64, nanoseconds: UInt64)] = [:]
 
     private struct PinKey: Hashable {
-        var by: String
+        var holder: String
         var cause: String
     }
 
@@ -34,12 +39,12 @@ struct DatabaseWatch {
 
     /// Adds a status and returns the connection usage since the previous status.
     mutating func add(_ status: DatabaseStatus, isMeasured: Bool) -> Shares {
-        defer { last = status }
+        defer { previous = status }
         if first == nil { first = status }
         latest = status
         if let wal = status.wal { addWAL(wal, at: status, isMeasured) }
         if isMeasured {
-            measured = status
+            lastMeasured = status
             peaks.add(status)
             if let age = status.snapshots.map(\.ageNanoseconds).max() {
                 oldestSnapshot = max(oldestSnapshot ?? 0, age)
@@ -49,27 +54,30 @@ struct DatabaseWatch {
     }
 
     private func elapsed(until status: DatabaseStatus) -> UInt64 {
-        guard let last, status.takenAtNanoseconds > last.takenAtNanoseconds else { return 0 }
-        return status.takenAtNanoseconds - last.takenAtNanoseconds
+        guard let previous, status.takenAtNanoseconds > previous.takenAtNanoseconds else {
+            return 0
+        }
+        return status.takenAtNanoseconds - previous.takenAtNanoseconds
     }
 
     private mutating func addReaders(_ status: DatabaseStatus, _ isMeasured: Bool) -> Shares {
         let time = Double(elapsed(until: status))
-        guard let now = status.readers, let before = last?.readers, time > 0, now.maximum > 0 else {
+        guard let now = status.readers, let before = previous?.readers, time > 0, now.maximum > 0
+        else {
             return Shares()
         }
-        let capacity = time * Double(now.maximum)
+        let available = time * Double(now.maximum)
         let busy = Double(now.busyNanoseconds &- min(now.busyNanoseconds, before.busyNanoseconds))
         let ends = (now.saturatedNanoseconds ?? 0, before.saturatedNanoseconds ?? 0)
         let saturated = Double(ends.0 &- min(ends.0, ends.1))
         if isMeasured {
-            self.busy += busy
-            self.saturated += saturated
-            self.capacity += capacity
-            elapsed += time
+            busyTime += busy
+            saturatedTime += saturated
+            availableTime += available
+            measuredTime += time
         }
         return Shares(
-            utilization: min(1, busy / capacity),
+            utilization: min(1, busy / available),
             saturation: min(1, saturated / time)
         )
     }
@@ -82,11 +90,11 @@ struct DatabaseWatch {
         hasWAL = true
         guard isMeasured else { return }
         peakBytes = max(peakBytes, wal.bytes)
-        let before = last?.wal?.bytes ?? wal.bytes
+        let before = previous?.wal?.bytes ?? wal.bytes
         let growth = wal.bytes - min(wal.bytes, before)
         grownBytes += growth
         guard let pin = wal.pin else { return }
-        let key = PinKey(by: pin.by.name, cause: pin.cause.rawValue)
+        let key = PinKey(holder: pin.by.name, cause: pin.cause.rawValue)
         var sum = pins[key] ?? (0, 0)
         sum.bytes += growth
         sum.nanoseconds += elapsed(until: status)
@@ -98,17 +106,19 @@ struct DatabaseWatch {
         return PoolResult(
             maximumReaderCount: latest.readers?.maximum,
             readersPeak: peaks.readersInUse ?? latest.readers?.peak,
-            utilization: capacity > 0 ? min(1, busy / capacity).rounded(toDigits: 4) : nil,
-            saturation: elapsed > 0 ? min(1, saturated / elapsed).rounded(toDigits: 4) : nil,
+            utilization: availableTime > 0
+                ? min(1, busyTime / availableTime).rounded(toDigits: 4) : nil,
+            saturation: measuredTime > 0
+                ? min(1, saturatedTime / measuredTime).rounded(toDigits: 4) : nil,
             waitingReadersPeak: peaks.waitingReaders,
             waitingWritersPeak: peaks.waitingWriters,
             peaksAreSampled: peaks.areSampled ? true : nil,
-            acquire: measured?.acquire?.withoutBuckets,
-            acquiredAtOnce: measured?.acquiredAtOnce?.rounded(toDigits: 4),
-            hold: measured?.hold?.withoutBuckets,
-            writerAcquire: measured?.writerAcquire?.withoutBuckets,
-            writerAcquiredAtOnce: measured?.writerAcquiredAtOnce?.rounded(toDigits: 4),
-            writerHold: measured?.writerHold?.withoutBuckets
+            acquire: lastMeasured?.acquire?.withoutBuckets,
+            acquiredAtOnce: lastMeasured?.acquiredAtOnce?.rounded(toDigits: 4),
+            hold: lastMeasured?.hold?.withoutBuckets,
+            writerAcquire: lastMeasured?.writerAcquire?.withoutBuckets,
+            writerAcquiredAtOnce: lastMeasured?.writerAcquiredAtOnce?.rounded(toDigits: 4),
+            writerHold: lastMeasured?.writerHold?.withoutBuckets
         )
     }
 
@@ -122,7 +132,7 @@ struct DatabaseWatch {
             grownBytes: grownBytes,
             pins: pins.map { key, sum in
                 WALResult.Pin(
-                    by: key.by,
+                    by: key.holder,
                     cause: key.cause,
                     bytes: sum.bytes,
                     seconds: (Double(sum.nanoseconds) / 1e9).rounded(toDigits: 3)

@@ -18,7 +18,7 @@ public final class DatasetStore: Sendable {
     private let entries = Lock<[Entry]>([])
     private let hasFolder = Lock(false)
 
-    /// Creates an empty store with its own folder inside `parent`.
+    /// Creates an empty store with a new folder inside `parent`.
     public init(in parent: URL = FileManager.default.temporaryDirectory) {
         self.parent = parent
         folder = parent.appendingPathComponent("poolgauge-data-\(UUID().uuidString)")
@@ -28,7 +28,7 @@ public final class DatasetStore: Sendable {
 
     /// Deletes the stored files.
     ///
-    /// A later copy rebuilds them.
+    /// The next copy of a dataset rebuilds its file.
     public func remove() {
         entries.withLock { $0.removeAll() }
         hasFolder.withLock { $0 = false }
@@ -100,7 +100,7 @@ public final class DatasetStore: Sendable {
         try target.close()
     }
 
-    /// Syncs a file to disk so that the system does not write the file during the load.
+    /// Syncs a file to disk so that the system does not write the file's pages during the load.
     private static func sync(_ file: URL) {
         let descriptor = open(file.path, O_RDONLY)
         guard descriptor >= 0 else { return }

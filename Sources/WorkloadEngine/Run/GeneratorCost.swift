@@ -14,8 +14,8 @@ package enum GeneratorCost {
     private static let minimumTime: UInt64 = 2_000_000
     /// The required number of attempts that take at least ``minimumTime``.
     ///
-    /// A thread's processor time includes time stolen by a hypervisor, which rarely affects every
-    /// attempt.
+    /// A thread's processor time includes the time that a hypervisor steals. That time rarely
+    /// affects every attempt.
     private static let requiredAttempts = 3
     private static let maximumAttempts = 25
 
@@ -29,10 +29,10 @@ package enum GeneratorCost {
         var lowest = UInt64.max
         var longAttempts = 0
         for _ in 0..<maximumAttempts {
-            let seen = try attempt()
-            guard seen.accesses > 0 else { continue }
-            lowest = min(lowest, seen.time / seen.accesses)
-            if seen.time >= minimumTime { longAttempts += 1 }
+            let result = try attempt()
+            guard result.accesses > 0 else { continue }
+            lowest = min(lowest, result.time / result.accesses)
+            if result.time >= minimumTime { longAttempts += 1 }
             if longAttempts == requiredAttempts { break }
         }
         return lowest == .max ? 0 : lowest
@@ -82,7 +82,8 @@ package enum GeneratorCost {
             random: plan.random(of: client, worker: 0, for: "mix")
         )
         control.begin()
-        // Measure the thread's processor time, because other work on the machine affects it less.
+        // Measure the thread's processor time instead of the elapsed time, because other work on
+        // the machine affects processor time less.
         let start = MonotonicClock.threadProcessorTime()
         worker.run()
         let time = MonotonicClock.threadProcessorTime() - start

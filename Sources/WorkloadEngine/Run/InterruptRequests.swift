@@ -6,8 +6,8 @@ import Telemetry
 /// the interrupt is sent.
 final class InterruptRequests: Sendable {
     private struct State: Sendable {
-        var sending = 0
-        var lastSent: UInt64?
+        var sendingCount = 0
+        var lastSentAt: UInt64?
     }
 
     private let clock: any RunClock
@@ -16,12 +16,12 @@ final class InterruptRequests: Sendable {
     init(clock: any RunClock) { self.clock = clock }
 
     func send<T>(_ interrupt: () -> T) -> T {
-        state.withLock { $0.sending += 1 }
+        state.withLock { $0.sendingCount += 1 }
         defer {
             let now = clock.now()
             state.withLock { state in
-                state.sending -= 1
-                state.lastSent = now
+                state.sendingCount -= 1
+                state.lastSentAt = now
             }
         }
         return interrupt()
@@ -30,7 +30,7 @@ final class InterruptRequests: Sendable {
     /// Returns whether an interrupt may have ended an access that started at `start`.
     func mayAffectAccess(since start: UInt64) -> Bool {
         state.withLock { state in
-            state.sending > 0 || state.lastSent.map { $0 >= start } ?? false
+            state.sendingCount > 0 || state.lastSentAt.map { $0 >= start } ?? false
         }
     }
 }

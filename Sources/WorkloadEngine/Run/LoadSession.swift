@@ -13,6 +13,7 @@ final class LoadSession {
     private let sampleInterval: UInt64
     private let recordInterval: UInt64
     private let sleeper: any Sleeper
+    /// The number of threads and tasks that have not ended.
     private let alive = ThreadCount()
     /// The recorders of the workers, indexed by client, then by worker.
     private var recorders: [[WorkerRecorder]]
@@ -127,15 +128,15 @@ final class LoadSession {
         }
     }
 
-    /// Runs the load to its end.
+    /// Runs the load until it ends.
     ///
-    /// This method calls `began` after load time starts and before the first access.
+    /// This method calls `onStart` after the load time starts and before the first access.
     ///
     /// - Throws: ``RunError`` if an access does not end.
-    func run(began: () -> Void = {}) throws -> Outcome {
+    func run(onStart: () -> Void = {}) throws -> Outcome {
         let control = context.control
         control.begin()
-        began()
+        onStart()
         startThreads()
         runPhases()
         drain()
@@ -146,7 +147,7 @@ final class LoadSession {
         control.seal()
         try endThreads()
         context.alarm?.stop()
-        sampler.endSecond()
+        sampler.endInterval()
         sleeper.retire()
         let stop = min(control.stopTime, context.phases.end)
         return Outcome(
@@ -207,7 +208,7 @@ final class LoadSession {
     }
 
     private func start(_ name: String, _ sleeper: any Sleeper, _ body: @escaping () -> Void) {
-        // Only the new thread uses the body.
+        // Only the new thread uses the closure.
         nonisolated(unsafe) let body = body
         let sessionSleeper = self.sleeper
         alive.add()
@@ -239,7 +240,7 @@ final class LoadSession {
                 nextSample = max(nextSample, context.clock.now())
             }
             if now >= nextRecord {
-                sampler.endSecond()
+                sampler.endInterval()
                 nextRecord = (now / recordInterval + 1) * recordInterval
                 if !isOver, let watch = context.abort, let miss = sampler.firstMiss(of: watch) {
                     control.abort(because: miss)

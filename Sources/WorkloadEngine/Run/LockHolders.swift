@@ -10,7 +10,7 @@ final class LockHolders: Sendable {
     private struct State: Sendable {
         var counts: [String: UInt64] = [:]
         var nextRead: UInt64 = 0
-        var last = unknown
+        var lastHolder = unknown
     }
 
     struct Entry: Equatable {
@@ -20,13 +20,13 @@ final class LockHolders: Sendable {
         var start: UInt64
     }
 
-    /// The name for a holder that has released its lock or that the system does not report.
+    /// The name of a holder that has released its lock or that the system does not report.
     static let unknown = "unknown"
     static let thisProcess = "this process"
     /// The minimum time between two reads of the list, in nanoseconds.
     ///
     /// Reading the list takes longer than an access.
-    private static let interval: UInt64 = 2_000_000
+    private static let minimumInterval: UInt64 = 2_000_000
 
     private let path: String
     private let processes: ClientProcesses?
@@ -47,13 +47,13 @@ final class LockHolders: Sendable {
     func countBusy(in process: Int32, at now: UInt64) -> (holder: String, isNew: Bool) {
         let mayRead = state.withLock { state in
             guard now >= state.nextRead else { return false }
-            state.nextRead = now &+ Self.interval
+            state.nextRead = now &+ Self.minimumInterval
             return true
         }
         let found = mayRead ? holder(otherThan: process) : nil
         return state.withLock { state in
-            if let found { state.last = found }
-            let name = state.last
+            if let found { state.lastHolder = found }
+            let name = state.lastHolder
             state.counts[name, default: 0] += 1
             return (name, state.counts[name] == 1 && name != Self.unknown)
         }
@@ -113,7 +113,8 @@ final class LockHolders: Sendable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Parses the POSIX locks in a list, omitting locks that a process waits for.
+    /// Parses the POSIX locks in the text of `/proc/locks`, omitting locks that a process waits
+    /// for.
     ///
     /// An example of a line is `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
     static func entries(in text: String) -> [Entry] {

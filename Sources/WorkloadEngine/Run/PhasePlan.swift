@@ -13,6 +13,7 @@ struct PhasePlan: Sendable {
     let end: UInt64
     /// The maximum time to wait for running accesses after the last phase.
     let drain: UInt64
+    /// The total length of the measured phases.
     let measured: Duration
 
     init(_ scenario: Scenario) {
@@ -58,7 +59,7 @@ struct PhasePlan: Sendable {
         all.first { time < $0.end }?.end
     }
 
-    /// Returns the load time at which the measured phases have lasted for `offset` nanoseconds.
+    /// Returns the load time at which `offset` nanoseconds of the measured phases have passed.
     func time(intoMeasuredPart offset: UInt64) -> UInt64 {
         var rest = offset
         for phase in all where phase.isMeasured {
@@ -69,14 +70,14 @@ struct PhasePlan: Sendable {
         return end + rest
     }
 
-    /// Returns the length of each phase before a time, in seconds.
+    /// Returns the length of the part of each phase before a time, in seconds.
     func seconds(until time: UInt64) -> [Double] {
         all.map { phase in
             (min(time, phase.end) - min(time, phase.start)).secondsFromNanoseconds
         }
     }
 
-    /// Returns the length of the measured phases before a time, in nanoseconds.
+    /// Returns the total length of the parts of measured phases before a time, in nanoseconds.
     func measuredTime(until time: UInt64) -> UInt64 {
         all.reduce(0) { sum, phase in
             guard phase.isMeasured, time > phase.start else { return sum }

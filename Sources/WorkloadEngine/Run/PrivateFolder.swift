@@ -2,7 +2,8 @@ import Foundation
 
 /// Creates folders that only the current user can use.
 ///
-/// The system's temporary folder is shared, and a run may contain a copy of a private database.
+/// The system's temporary folder is shared, and the folder of a run may contain a copy of a private
+/// database.
 enum PrivateFolder {
     /// Creates a folder with the mode 0700, and its parent folders if they are missing.
     ///

@@ -1,5 +1,6 @@
 import Foundation
 
+/// The objects that the workers and the other parts of a run share.
 struct RunContext: Sendable {
     let phases: PhasePlan
     let control: RunControl

@@ -3,15 +3,16 @@ import Telemetry
 
 /// The load's stage and clock.
 ///
-/// The clock stops while the load is paused. Workers check `stage` before every access, at the cost
-/// of one atomic load. Changing the stage, except to `.paused`, wakes sleeping threads.
+/// The clock stops while the load is paused. Workers check ``stage`` before every access, which
+/// costs one atomic load. A change of the stage wakes sleeping threads, except a change to
+/// `.paused`.
 final class RunControl: Sendable {
     enum Stage: UInt8, AtomicRepresentable, Comparable {
         /// Workers start accesses.
         case running
         /// Workers wait and do not start accesses.
         case paused
-        /// Running accesses end, holds are released, and new accesses do not start.
+        /// Running accesses and holds end, and new accesses do not start.
         case stopped
         /// The drain is over, and running accesses count as unfinished.
         case sealed
@@ -78,7 +79,7 @@ final class RunControl: Sendable {
         state.withLock { $0.sleepers.append(sleeper) }
     }
 
-    /// Starts load time at 0, even if the load is paused or stopped.
+    /// Starts the load time at 0, even if the load is paused or stopped.
     func begin() {
         state.withLock { state in
             origin.store(clock.now(), ordering: .releasing)

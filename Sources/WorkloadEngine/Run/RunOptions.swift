@@ -30,8 +30,8 @@ public struct RunOptions: Sendable {
     package var clock: any RunClock = MonotonicClock()
     /// The time between samples, in nanoseconds.
     package var sampleInterval: UInt64 = 100_000_000
-
-    /// The time between records in the result, in nanoseconds, at least the sample interval.
+    /// The time between records in the result, in nanoseconds, which must be at least
+    /// ``sampleInterval``.
     package var recordInterval: UInt64 = 1_000_000_000
     /// Whether missed thresholds with `abort: true` end the run early.
     package var endsAtMissedThresholds = true

@@ -1,7 +1,8 @@
-/// A scenario prepared for one arm, with the clients that can run and the clients that cannot.
+/// A scenario prepared for one arm.
 struct RunPlan: Sendable {
     let phases: PhasePlan
     let clients: [ClientPlan]
+    /// The reasons the arm cannot run certain clients, keyed by client name.
     let unsupported: [String: String]
     let generators: [ValueGenerator]
     private let seed: UInt64

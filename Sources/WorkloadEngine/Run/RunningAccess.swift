@@ -6,7 +6,7 @@ import Telemetry
 /// holder.
 final class RunningAccess: Sendable {
     struct Superseded: Error, CustomStringConvertible {
-        let description = "interrupted before it had a connection"
+        let description = "interrupted before it acquired a connection"
     }
 
     struct Interrupted: Error, CustomStringConvertible {
@@ -16,7 +16,7 @@ final class RunningAccess: Sendable {
     private struct State: Sendable {
         var requestedAt: UInt64?
         var interrupt: (@Sendable () -> Void)?
-        var isOver = false
+        var hasEnded = false
     }
 
     /// The first pause before repeating an interrupt, in nanoseconds.
@@ -47,8 +47,8 @@ final class RunningAccess: Sendable {
     @discardableResult
     func request(at now: UInt64, _ count: () -> Void = {}) -> Bool {
         // While the lock is held, the access cannot release its connection.
-        let (isReceived, mustRepeat) = state.withLock { state -> (Bool, Bool) in
-            guard !state.isOver else { return (false, false) }
+        let (wasReceived, mustRepeat) = state.withLock { state -> (Bool, Bool) in
+            guard !state.hasEnded else { return (false, false) }
             let isFirst = state.requestedAt == nil
             if isFirst {
                 state.requestedAt = now
@@ -58,7 +58,7 @@ final class RunningAccess: Sendable {
             return (true, isFirst && state.interrupt != nil)
         }
         if mustRepeat { interruptAgain(after: Self.firstPause) }
-        return isReceived
+        return wasReceived
     }
 
     /// Repeats the interrupt after a pause that doubles each time, up to ``longestPause``.
@@ -96,7 +96,7 @@ final class RunningAccess: Sendable {
     /// - Returns: The clock time of the first interrupt, or `nil` if there was none.
     func end() -> UInt64? {
         state.withLock { state in
-            state.isOver = true
+            state.hasEnded = true
             return state.requestedAt
         }
     }

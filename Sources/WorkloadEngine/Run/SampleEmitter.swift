@@ -8,7 +8,7 @@ final class SampleEmitter {
     private var droppedEvents: [TelemetryEvent] = []
 
     /// The maximum number of events to keep for a slow consumer.
-    private static let limit = 200
+    private static let maximumDroppedEventCount = 200
 
     init(
         _ continuation: AsyncStream<Sample>.Continuation,
@@ -25,7 +25,7 @@ final class SampleEmitter {
         streamed.events = droppedEvents + sample.events
         droppedEvents = []
         if case .dropped(let dropped) = continuation.yield(streamed) {
-            droppedEvents = dropped.events.suffix(Self.limit)
+            droppedEvents = dropped.events.suffix(Self.maximumDroppedEventCount)
         }
     }
 }

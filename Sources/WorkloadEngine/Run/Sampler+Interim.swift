@@ -3,7 +3,7 @@ import Telemetry
 extension Sampler {
     /// Returns the first threshold that the current measurements miss, if any.
     ///
-    /// Call this method after ``endSecond()``.
+    /// Call this method after ``endInterval()``.
     func firstMiss(of watch: AbortWatch) -> AbortResult? {
         let now = context.control.now()
         let seconds = context.phases.measuredTime(until: now).secondsFromNanoseconds

@@ -19,10 +19,10 @@ struct Sampler {
     private var phase: String?
     private var seenErrors: [String: Set<String>] = [:]
     private var isMeasured = false
-    /// Whether the target's times were reset at the start of the first measured phase.
-    private var hasRestarted = false
+    /// Whether the target's time statistics were reset at the start of the first measured phase.
+    private var hasResetTimes = false
     private var secondStart: UInt64 = 0
-    private var second = DatabaseWatch()
+    private var intervalWatch = DatabaseWatch()
     private var lastSample: Sample?
     private(set) var intervals: [IntervalResult] = []
     private var ledger: BlameLedger
@@ -48,14 +48,14 @@ struct Sampler {
         var shares = DatabaseWatch.Shares()
         if let status {
             shares = watch.add(status, isMeasured: isMeasured)
-            _ = second.add(status, isMeasured: true)
+            _ = intervalWatch.add(status, isMeasured: true)
         }
         let isInLoad = now < context.phases.end && context.control.stage < .stopped
         let wasMeasured = isMeasured
         isMeasured = isInLoad && current?.isMeasured == true
-        if isMeasured, !wasMeasured, !hasRestarted {
+        if isMeasured, !wasMeasured, !hasResetTimes {
             context.target.restartTimes()
-            hasRestarted = true
+            hasResetTimes = true
         }
         if phase != current?.name, isInLoad {
             phase = current?.name
@@ -108,7 +108,7 @@ struct Sampler {
 
     /// Collects the workers' measurements and appends a record for the time since the previous
     /// record.
-    mutating func endSecond() {
+    mutating func endInterval() {
         let now = context.control.now()
         let isMeasured = context.phases.isMeasured(at: (secondStart + now) / 2)
         collect(isMeasured: isMeasured)
@@ -119,10 +119,10 @@ struct Sampler {
         for index in meters.indices {
             clients[meters[index].plan.name.name] = meters[index].interval(duration: duration)
         }
-        let pool = second.poolResult()
-        second = DatabaseWatch()
+        let pool = intervalWatch.poolResult()
+        intervalWatch = DatabaseWatch()
         let isWatched = pool != nil
-        if isWatched { _ = second.add(sample.database, isMeasured: true) }
+        if isWatched { _ = intervalWatch.add(sample.database, isMeasured: true) }
         intervals.append(
             IntervalResult(
                 time: (Double(now) / 1e9).rounded(toDigits: 3),
@@ -189,7 +189,7 @@ struct Sampler {
 
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
-    /// Returns the share of `seconds` that each client's workers were busy.
+    /// Returns, for each client, the share of `seconds` during which its workers were busy.
     func generatorLoads(noop: UInt64, seconds: Double) -> [GeneratorLoad] {
         meters.map { meter in
             let histograms = meter.histograms()
@@ -211,9 +211,9 @@ struct Sampler {
         meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
 
-    /// Returns the clients' results, based on the length of each phase in seconds.
+    /// Returns the clients' results.
     ///
-    /// Call this method after the workers have ended.
+    /// `seconds` contains the length of each phase. Call this method after the workers have ended.
     func clientResults(seconds: [Double]) -> [String: ClientResult] {
         var results: [String: ClientResult] = [:]
         let end = min(context.control.stopTime, context.phases.end)

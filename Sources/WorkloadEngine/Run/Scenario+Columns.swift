@@ -34,7 +34,7 @@ extension Scenario {
 }
 
 private struct ColumnResolution {
-    /// The number of rows to read for a `choice`.
+    /// The maximum number of rows to read for a `choice`.
     ///
     /// With this number, the 95% margin of error of each share is at most 0.8 percentage points.
     private static let sampleSize = 16_384
@@ -107,8 +107,8 @@ private struct ColumnResolution {
         for value in try sample(through: session) { counts[value, default: 0] += 1 }
         // Describing a value takes microseconds, so describe each value once, not in every
         // comparison.
-        let described = counts.map { (key: $0.key, value: $0.value, text: "\($0.key)") }
-        let values = described.sorted { ($1.value, $0.text) < ($0.value, $1.text) }
+        let descriptions = counts.map { (key: $0.key, value: $0.value, text: "\($0.key)") }
+        let values = descriptions.sorted { ($1.value, $0.text) < ($0.value, $1.text) }
         guard let theta = column.theta else {
             variable.distribution = .choice(
                 values.map(\.key),
@@ -128,7 +128,8 @@ private struct ColumnResolution {
         )
     }
 
-    /// Returns values from rows, chosen at random if the table has rowids.
+    /// Returns the column's values in a sample of rows, which are chosen at random if the table has
+    /// rowids.
     private func sample(through session: any WorkloadSession) throws -> [WorkloadValue] {
         let bounds: [WorkloadValue]
         do {

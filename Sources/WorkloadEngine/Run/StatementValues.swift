@@ -1,12 +1,13 @@
-/// The values of statement parameters in an access.
+/// The values of the statement parameters in an access.
 ///
-/// A value is drawn on first use and stays constant in the access. The returned arrays are reused
-/// in place so that an access with integers does not allocate memory.
+/// A value is drawn on first use and stays constant during the access. The returned arrays are
+/// reused so that an access with only integers does not allocate memory.
 struct StatementValues {
     private var generators: [ValueGenerator]
     private var random: RandomStream
     private var current: [WorkloadValue]
-    private var drawnIn: [UInt64]
+    /// The number of the access in which each variable was last drawn or fetched.
+    private var lastDraws: [UInt64]
     private var access: UInt64 = 0
     private var fetched: [Int] = []
     /// The indices of the variables that other variables follow.
@@ -19,21 +20,22 @@ struct StatementValues {
         self.random = random
         followed = generators.indices.filter { generators[$0].followed != nil }
         current = Array(repeating: .null, count: generators.count)
-        drawnIn = Array(repeating: 0, count: generators.count)
+        lastDraws = Array(repeating: 0, count: generators.count)
         buffers = (0...generators.count).map { Array(repeating: .null, count: $0) }
     }
 
+    /// Starts an access, in which each variable is drawn again.
     mutating func begin() {
         access &+= 1
     }
 
     /// Publishes the access's values to the variables that follow them.
     ///
-    /// Call this method after the access completes. Otherwise, other accesses could search for a
-    /// row that does not exist.
+    /// Call this method only after the access completes. Otherwise, other accesses could search for
+    /// a row that does not exist yet.
     @inline(__always)
     func publish() {
-        for variable in followed where drawnIn[variable] == access {
+        for variable in followed where lastDraws[variable] == access {
             generators[variable].followed?.publish(generators[variable].lastInteger)
         }
     }
@@ -42,13 +44,13 @@ struct StatementValues {
     mutating func beginRepetition() {
         let last = access
         access &+= 1
-        for index in fetched where drawnIn[index] == last { drawnIn[index] = access }
+        for index in fetched where lastDraws[index] == last { lastDraws[index] = access }
     }
 
     mutating func set(_ value: WorkloadValue, at index: Int) {
         if !fetched.contains(index) { fetched.append(index) }
         current[index] = value
-        drawnIn[index] = access
+        lastDraws[index] = access
     }
 
     mutating func value(of operand: ConditionPlan.Operand) -> WorkloadValue {
@@ -59,8 +61,8 @@ struct StatementValues {
     }
 
     private mutating func value(at index: Int) -> WorkloadValue {
-        if drawnIn[index] != access {
-            drawnIn[index] = access
+        if lastDraws[index] != access {
+            lastDraws[index] = access
             current[index] = generators[index].next(using: &random)
         }
         return current[index]
@@ -71,8 +73,8 @@ struct StatementValues {
         guard count > 0 else { return [] }
         for position in 0..<count {
             let variable = statement.variables[position]
-            if drawnIn[variable] != access {
-                drawnIn[variable] = access
+            if lastDraws[variable] != access {
+                lastDraws[variable] = access
                 current[variable] = generators[variable].next(using: &random)
             }
             buffers[count][position] = current[variable]

@@ -42,16 +42,17 @@ struct TargetOpener {
                 }
                 guard control.stage < .stopped else { throw CancellationError() }
                 let holders = LockHolders(path: path, processes: nil).current
-                let by = holders.isEmpty ? "another process" : holders.joined(separator: ", ")
+                let holderText =
+                    holders.isEmpty ? "another process" : holders.joined(separator: ", ")
                 guard options.clock.now() < end else {
                     throw RunError(
                         .opening,
                         "the database of arm '\(arm.name)' cannot be opened: it was locked by "
-                            + "\(by) for \(ReportUnits.time(timeout.wholeNanoseconds))",
+                            + "\(holderText) for \(ReportUnits.time(timeout.wholeNanoseconds))",
                         cause: cause
                     )
                 }
-                report("waiting because the database is locked by \(by)")
+                report("waiting because the database is locked by \(holderText)")
                 sleeper.sleep(until: options.clock.now() &+ Self.pause)
             }
         }

@@ -22,7 +22,7 @@ final class TaskSleeper: Sleeper {
                 }
                 state.continuation = continuation
                 if deadline != .max {
-                    state.ticket = alarm.set(at: deadline) { [self] in end(isWake: false) }
+                    state.ticket = alarm.set(at: deadline) { [self] in end(isWakeUp: false) }
                 }
                 return false
             }
@@ -34,18 +34,18 @@ final class TaskSleeper: Sleeper {
         preconditionFailure("a task must use the asynchronous sleep(until:)")
     }
 
-    func wake() { end(isWake: true) }
+    func wake() { end(isWakeUp: true) }
 
-    private func end(isWake: Bool) {
+    private func end(isWakeUp: Bool) {
         let (continuation, ticket) = state.withLock { state in
-            let taken = (state.continuation, state.ticket)
-            if taken.0 == nil, isWake { state.isAwake = true }
+            let removed = (state.continuation, state.ticket)
+            if removed.0 == nil, isWakeUp { state.isAwake = true }
             state.continuation = nil
             state.ticket = nil
-            return taken
+            return removed
         }
         // If the alarm ended the sleep, there is no alarm to cancel.
-        if isWake, let ticket { alarm.cancel(ticket) }
+        if isWakeUp, let ticket { alarm.cancel(ticket) }
         continuation?.resume()
     }
 

@@ -1,12 +1,13 @@
 import Telemetry
 
-/// Runs the dashboard's commands while the load is running.
+/// Runs the commands that a user starts in the dashboard during the load.
 ///
 /// The commands run on a separate thread so that the screen never waits for the database.
 final class UserCommands: Sendable {
     enum Command: Sendable {
         case makeSnapshot
-        /// Releases the kept snapshot with this label, or the oldest one if the label is `nil`.
+        /// Releases the user's snapshot with this label, or the user's oldest snapshot if the label
+        /// is `nil`.
         case releaseSnapshot(label: String?)
         case checkpoint(CheckpointMode)
     }
@@ -14,7 +15,7 @@ final class UserCommands: Sendable {
     private struct State: Sendable {
         var commands: [Command] = []
         var sleeper: (any Sleeper)?
-        var isOver = false
+        var isFinished = false
     }
 
     private struct KeptSnapshot {
@@ -38,7 +39,7 @@ final class UserCommands: Sendable {
 
     func finish() {
         let sleeper = state.withLock { state in
-            state.isOver = true
+            state.isFinished = true
             return state.sleeper
         }
         sleeper?.wake()
@@ -52,11 +53,11 @@ final class UserCommands: Sendable {
     func run(_ context: RunContext, _ sleeper: any Sleeper) {
         var kept: [KeptSnapshot] = []
         while true {
-            let (commands, isOver) = state.withLock { state in
+            let (commands, isFinished) = state.withLock { state in
                 defer { state.commands.removeAll() }
-                return (state.commands, state.isOver)
+                return (state.commands, state.isFinished)
             }
-            if isOver { break }
+            if isFinished { break }
             for command in commands {
                 perform(command, context, &kept)
             }
@@ -76,8 +77,8 @@ final class UserCommands: Sendable {
             do {
                 let snapshot = try context.target.makeSnapshot(as: Self.name)
                 let known = kept.compactMap(\.label)
-                // Only this thread takes snapshots under this name, so the new label belongs to
-                // this snapshot.
+                // Only this thread takes snapshots with the name "you", so an unknown label with
+                // this name belongs to the new snapshot.
                 let label = context.target.status()?.snapshots
                     .first { $0.origin?.name == Self.name.name && !known.contains($0.label) }?.label
                 let digest = try StateDigest.of(snapshot, [])

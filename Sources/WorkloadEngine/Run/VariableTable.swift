@@ -28,17 +28,19 @@ struct VariableTable {
         return ClientPlan.StatementPlan(sql: sql, variables: variables)
     }
 
-    mutating func open(_ names: [String]) {
+    /// Adds the variables that the steps of an operation fetch.
+    mutating func addFetched(_ names: [String]) {
         for name in names {
             indices[name] = generators.count
             // The value is NULL until a row is fetched.
-            var nothing = Variable(distribution: .uniform, minimum: 0, maximum: 0)
-            nothing.nulls = 1
-            generators.append(ValueGenerator(nothing))
+            var null = Variable(distribution: .uniform, minimum: 0, maximum: 0)
+            null.nulls = 1
+            generators.append(ValueGenerator(null))
         }
     }
 
-    mutating func close(_ names: [String]) {
+    /// Removes the variables that the steps of an operation fetch.
+    mutating func removeFetched(_ names: [String]) {
         for name in names { indices[name] = nil }
     }
 

@@ -5,11 +5,11 @@ extension Worker {
         fileprivate unowned(unsafe) let recorder: WorkerRecorder
 
         fileprivate var isSampled = false
-        /// The thread's processor time on entry to the closure, in nanoseconds, or `nil` if not
-        /// measured.
+        /// The thread's processor time when the closure started, in nanoseconds, or `nil` if the
+        /// processor time is not measured.
         fileprivate private(set) var processorTime: UInt64?
 
-        /// The clock time of entry to the closure, or `nil` if the closure was not entered.
+        /// The clock time at which the closure started, or `nil` if it did not start.
         var entry: UInt64? {
             didSet {
                 guard let entry else { return }
@@ -21,9 +21,10 @@ extension Worker {
 
     /// Performs an access, with several attempts if necessary, and counts its outcome.
     ///
-    /// This method skips the access if it is too late, and retries it while the database is busy.
+    /// This method skips the access if it is too late. If the database is busy, this method retries
+    /// the access up to the client's limit.
     ///
-    /// `attempt` performs the access and records the time of entry to its closure.
+    /// `attempt` performs the access and records when the access's closure starts.
     @inline(__always)
     func access(
         _ operation: Int,
@@ -89,8 +90,8 @@ extension Worker {
             in: turn.phase,
             lag: turn.isScheduled ? lag : nil,
             wasFree: turn.wasFree,
-            // In a load test, the entry is unknown until the access ends. An action does not
-            // wait.
+            // In a load test, the time at which the closure starts is unknown until the access
+            // ends. An action does not wait for a connection.
             at: closures == nil && plan.isTimed ? start : nil
         )
         guard mayStart else {
@@ -116,7 +117,7 @@ extension Worker {
         _ error: (any Error)?,
         _ retries: inout Int
     ) -> Bool {
-        // An abandoned access never ends. The final count includes it as running.
+        // Do not record the end of an abandoned access. The final counts include it as unfinished.
         if isAbandoned { return true }
         if let error { return concludeFailure(started, entry: entry, error, &retries) }
         values.publish()
@@ -146,18 +147,18 @@ extension Worker {
                 waited: waited
             )
         case .busy(let code):
-            let isRetried = retries > 0 && control.stage < .stopped
+            let willRetry = retries > 0 && control.stage < .stopped
             let failure = busyFailure(
                 code,
                 error,
-                isRetried: isRetried,
+                isRetried: willRetry,
                 isMeasured: started.isMeasured
             )
             // Add to the ledger only the failures that the recorder counts.
             let add = { [ledger = busy.ledger] in
                 if let failure { ledger.add(failure) }
             }
-            if isRetried {
+            if willRetry {
                 retries -= 1
                 recorder.retry(onCount: add)
                 return false

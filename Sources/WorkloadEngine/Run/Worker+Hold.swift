@@ -1,5 +1,5 @@
 extension Worker {
-    /// Performs a read, then keeps the connection and its transaction for the length of the hold.
+    /// Performs a read, then holds the connection and keeps its transaction open for the hold time.
     func performHold(_ turn: Turn) {
         let statements = plan.operations[0]
         values.begin()

@@ -1,8 +1,9 @@
 extension Worker {
-    /// Inserts rows in batches, each in a separate access and transaction.
+    /// Inserts rows in batches.
     ///
-    /// The first batch uses the turn's intended start. Each later batch starts after the previous
-    /// one ends. If the load ends, no further batches start.
+    /// Each batch is a separate access and transaction. The first batch uses the turn's intended
+    /// start. Each later batch starts after the previous one ends. If the load ends, no further
+    /// batches start.
     func performImport(_ turn: Turn, rows: Int, batch: Int) {
         var turn = turn
         var rest = rows
@@ -40,7 +41,7 @@ extension Worker {
 
     /// Waits until the load resumes.
     ///
-    /// - Returns: `false` if the load is over.
+    /// - Returns: `true` if the load is running, or `false` if the load is over.
     private func waitWhilePaused() -> Bool {
         while true {
             switch control.stage {

@@ -29,7 +29,8 @@ extension Worker {
         }
     }
 
-    /// Performs a load-test access with a closure that records when the wait ended.
+    /// Performs an access of a load test, whose closure records when the wait for a connection
+    /// ended.
     private func performClosure(_ operation: Int, _ turn: Turn, _ closures: ClosureTarget) {
         self.access(operation, turn) { attempt in
             let start = clock.now()
@@ -54,7 +55,8 @@ extension Worker {
         }
     }
 
-    /// Performs an access that other accesses may interrupt and that may interrupt earlier ones.
+    /// Performs an access that other accesses may interrupt, and that may interrupt earlier
+    /// accesses.
     private func performInterruptible(
         _ operation: Int,
         _ access: WorkloadAccess,

@@ -18,7 +18,7 @@ extension Worker {
 
     /// Waits while the worker is surplus.
     ///
-    /// - Returns: `false` if the load is over.
+    /// - Returns: `true` if the settings changed, or `false` if the load is over.
     private func waitWhileSurplus(_ sleeper: TaskSleeper) async -> Bool {
         while true {
             switch surplusAction() {
@@ -30,9 +30,9 @@ extension Worker {
     }
 
     private func awaitTurn(_ moment: UInt64, _ sleeper: TaskSleeper) async -> Turn? {
-        var waiting = Waiting(moment: moment, epoch: seenEpoch)
+        var wait = TurnWait(moment: moment, epoch: seenEpoch)
         while true {
-            switch nextAction(&waiting) {
+            switch nextAction(&wait) {
             case .turn(let turn): return turn
             case .over, .settingsChanged: return nil
             case .sleep(let deadline): await sleeper.sleep(until: deadline)
@@ -47,8 +47,8 @@ extension Worker {
         guard let started = begin(operation, turn) else { return }
         var retries = plan.client.busyRetries
         while true {
-            // Only one thread uses the worker at a time, because this task waits while the body
-            // runs on another thread.
+            // Only one thread uses the worker and the attempt at a time, because this task waits
+            // while the closure runs on another thread.
             nonisolated(unsafe) let worker = self
             nonisolated(unsafe) let attempt = TaskAttempt()
             let failure: (any Error)?
@@ -120,10 +120,11 @@ extension Worker {
     }
 }
 
-/// The times of an asynchronous attempt.
+/// The time at which the closure of an asynchronous attempt started.
 ///
-/// The task that awaits an access and the access's thread never use this object at the same time.
+/// The task that awaits an access and the thread that performs the access never use this object at
+/// the same time.
 final class TaskAttempt {
-    /// The clock time of entry to the closure, or `nil` if the closure was not entered.
+    /// The clock time at which the closure started, or `nil` if it did not start.
     var entry: UInt64?
 }

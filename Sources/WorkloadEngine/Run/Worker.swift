@@ -12,6 +12,7 @@ final class Worker {
         var phase: PhasePlan.Place
         /// Whether the turn follows a schedule and can therefore start late.
         var isScheduled: Bool
+        /// Whether the worker was free before the intended start.
         var wasFree: Bool
     }
 
@@ -100,7 +101,7 @@ final class Worker {
         countRemainingArrivals()
     }
 
-    /// Returns the load time of the next access, or `nil` if no more accesses may start.
+    /// Returns the load time of the next access, or `nil` if no further access may start.
     @inline(__always)
     func nextMoment() -> UInt64? { model.next(freeAt: control.loadTime(of: clock.now())) }
 
@@ -132,7 +133,7 @@ final class Worker {
 
     /// Waits while the worker is surplus.
     ///
-    /// - Returns: `false` if the load is over.
+    /// - Returns: `true` if the settings changed, or `false` if the load is over.
     private func waitWhileSurplus() -> Bool {
         while true {
             switch surplusAction() {
@@ -143,13 +144,13 @@ final class Worker {
         }
     }
 
-    /// Counts a due arrival as unfinished if the worker does not start it.
+    /// Counts a scheduled access that the worker did not start, if the access was due.
     func countUnstarted(_ moment: UInt64) {
         guard model.isScheduled, moment <= control.stopTime, moment < phases.end else { return }
         recorder.countUnstarted(in: phases.place(at: moment))
     }
 
-    /// Counts the due arrivals that no worker started before the load stopped.
+    /// Counts the arrivals that were due before the load stopped, but that no worker started.
     func countRemainingArrivals() {
         guard model.isScheduled else { return }
         let now = control.loadTime(of: clock.now())
@@ -159,7 +160,8 @@ final class Worker {
         }
     }
 
-    struct Waiting {
+    /// A worker's wait for a turn.
+    struct TurnWait {
         /// The load time of the turn.
         var moment: UInt64
         /// The epoch of the settings that determined `moment`.
@@ -169,18 +171,18 @@ final class Worker {
     }
 
     @inline(__always)
-    func nextAction(_ waiting: inout Waiting) -> Action {
+    func nextAction(_ wait: inout TurnWait) -> Action {
         switch control.stage {
         case .stopped, .sealed:
             return .over
         case .paused:
             return .sleep(.max)
         case .running:
-            if plan.knobs.epoch != waiting.epoch {
-                waiting.epoch = plan.knobs.epoch
-                waiting.moment = model.rescheduled(waiting.moment)
+            if plan.knobs.epoch != wait.epoch {
+                wait.epoch = plan.knobs.epoch
+                wait.moment = model.rescheduled(wait.moment)
             }
-            let moment = waiting.moment
+            let moment = wait.moment
             let intended = control.clockTime(of: min(moment, phases.end))
             guard clock.now() < intended else {
                 // An access at or after the end never starts.
@@ -190,11 +192,11 @@ final class Worker {
                         intended: intended,
                         phase: phases.place(at: moment),
                         isScheduled: model.isScheduled,
-                        wasFree: waiting.wasFree
+                        wasFree: wait.wasFree
                     )
                 )
             }
-            waiting.wasFree = true
+            wait.wasFree = true
             return .sleep(intended)
         }
     }
@@ -203,9 +205,9 @@ final class Worker {
     ///
     /// - Returns: The turn, or `nil` if the run ends first.
     private func awaitTurn(_ moment: UInt64) -> Turn? {
-        var waiting = Waiting(moment: moment, epoch: seenEpoch)
+        var wait = TurnWait(moment: moment, epoch: seenEpoch)
         while true {
-            switch nextAction(&waiting) {
+            switch nextAction(&wait) {
             case .turn(let turn): return turn
             case .sleep(let deadline): sleeper.sleep(until: deadline)
             case .over, .settingsChanged: return nil
@@ -243,7 +245,7 @@ final class Worker {
             let now = clock.now()
             guard now < deadline else { return true }
             guard control.stage < .stopped else { break }
-            // End a hold with the load if it cannot end during the drain.
+            // If the hold would last beyond the drain, end the hold when the load ends.
             let end = control.clockTime(of: phases.end)
             let canEnd = deadline <= end.addingReportingOverflow(phases.drain).partialValue
             guard canEnd || now < end else { break }

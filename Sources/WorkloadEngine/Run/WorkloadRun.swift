@@ -23,7 +23,7 @@ public final class WorkloadRun: Sendable {
     private let steering = Lock(Steering())
     private let continuation: AsyncStream<Sample>.Continuation
 
-    /// Creates a run that ``run()`` starts.
+    /// Creates a run without starting it.
     public init(
         scenario: Scenario,
         arm: Arm,
@@ -120,7 +120,7 @@ public final class WorkloadRun: Sendable {
     ///   starts, an event reports invalid settings instead.
     public func set(_ knob: LoadKnob) throws {
         let load = steering.withLock { steering in
-            if steering.load == nil { steering.early.append(knob) }
+            if steering.load == nil { steering.pendingKnobs.append(knob) }
             return steering.load
         }
         try load?.set(knob)
@@ -128,16 +128,17 @@ public final class WorkloadRun: Sendable {
 
     private struct Steering {
         var load: LoadSteering?
-        var early: [LoadKnob] = []
+        /// The changes that were requested before the load started.
+        var pendingKnobs: [LoadKnob] = []
     }
 
-    private func open(_ load: LoadSteering) {
-        let early = steering.withLock { steering in
+    private func start(_ load: LoadSteering) {
+        let pendingKnobs = steering.withLock { steering in
             steering.load = load
-            defer { steering.early = [] }
-            return steering.early
+            defer { steering.pendingKnobs = [] }
+            return steering.pendingKnobs
         }
-        for knob in early {
+        for knob in pendingKnobs {
             do { try load.set(knob) } catch { events.note("\(error)", .warning) }
         }
     }
@@ -195,14 +196,14 @@ public final class WorkloadRun: Sendable {
         let store = options.datasets ?? DatasetStore(in: options.folder)
         defer { if options.datasets == nil { store.remove() } }
         do {
-            var shown = -1
+            var shownTenths = -1
             let data = options.datasetSeed.map { scenario.with(seed: $0) } ?? scenario
             func show(_ share: Double, of work: String) throws {
                 if control.stage >= .stopped { throw CancellationError() }
-                let tenth = Int(share * 10)
-                guard tenth > shown else { return }
-                shown = tenth
-                prepare("\(work): \(tenth * 10)%", emitter)
+                let tenths = Int(share * 10)
+                guard tenths > shownTenths else { return }
+                shownTenths = tenths
+                prepare("\(work): \(tenths * 10)%", emitter)
             }
             if case .copy(let original) = options.database {
                 let work = FreeSpace.copyText(of: original.path)
@@ -284,7 +285,7 @@ public final class WorkloadRun: Sendable {
             recordInterval: options.recordInterval
         ) { emitter.emit($0) }
         defer { self.steering.withLock { $0.load = nil } }
-        var outcome = try session.run { open(steering) }
+        var outcome = try session.run { start(steering) }
         context.isolation?.close(noting: events)
         let verdict = watch.verdict(
             accesses: outcome.sampler.begun,
@@ -338,7 +339,7 @@ public final class WorkloadRun: Sendable {
         result.thresholds = scenario.thresholds.map { result.check($0) }
         if let miss = control.miss { result.markMissed(by: miss) }
         if let failure = control.failure {
-            result.failures = [failure + freeSpace(in: folder, result)]
+            result.failures = [failure + freeSpaceNote(in: folder, result)]
         } else if !result.partial {
             let failures = result.clientFailures(
                 for: scenario.thresholds,
@@ -352,7 +353,7 @@ public final class WorkloadRun: Sendable {
 
     /// Returns a description of the folder and its free space if the disk is full, or an empty
     /// string.
-    private func freeSpace(in folder: URL, _ result: ArmResult) -> String {
+    private func freeSpaceNote(in folder: URL, _ result: ArmResult) -> String {
         guard result.clients.values.contains(where: { $0.errors["SQLITE_FULL"] != nil }) else {
             return ""
         }

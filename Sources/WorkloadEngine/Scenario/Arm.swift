@@ -30,9 +30,9 @@ public struct Arm: Sendable, Codable, Equatable {
         case wal
         /// A rollback journal that is deleted when a transaction ends (SQLite's default).
         case delete
-        /// A rollback journal that is truncated to zero length.
+        /// A rollback journal that is truncated to zero length when a transaction ends.
         case truncate
-        /// A rollback journal with an overwritten header.
+        /// A rollback journal whose header is overwritten when a transaction ends.
         case persist
         /// A rollback journal in memory.
         ///
@@ -49,7 +49,7 @@ public struct Arm: Sendable, Codable, Equatable {
         /// The write fails with `SQLITE_BUSY` if another connection has committed since the first
         /// read.
         case deferred
-        /// Acquires the write lock.
+        /// Acquires the write lock immediately.
         case immediate
         /// Acquires the write lock and, outside WAL mode, prevents other connections from reading.
         case exclusive
@@ -73,8 +73,8 @@ public struct Arm: Sendable, Codable, Equatable {
     public var synchronous: String?
     /// The kind of `BEGIN` for write transactions, or `nil` for ``Begin/immediate``.
     public var begin: Begin?
-    /// The time to wait for a lock before failing with `SQLITE_BUSY`, or `nil` for the library's
-    /// default.
+    /// The time to wait for a lock before an access fails with `SQLITE_BUSY`, or `nil` for the
+    /// library's default.
     public var busyTimeout: Duration?
     /// The pauses between attempts to acquire a lock, or `nil` for ``BusyRetry/backoff``.
     public var busyRetry: BusyRetry?

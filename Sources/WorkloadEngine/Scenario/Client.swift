@@ -15,7 +15,8 @@ public struct Client: Sendable, Equatable {
     /// The time after which an access that has acquired its connection is interrupted, or `nil` for
     /// no limit.
     public var interruptAfter: Duration?
-    /// The time before a task's access is canceled, including its wait, or `nil` for no limit.
+    /// The time after which a task's access is canceled, including the wait for a connection, or
+    /// `nil` for no limit.
     public var cancelAfter: Duration?
     /// Whether each access interrupts the client's earlier accesses, as in search-as-you-type.
     public var supersedes = false

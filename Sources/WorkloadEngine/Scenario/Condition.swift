@@ -1,6 +1,6 @@
 /// A comparison of two values inside an access, such as `:balance >= 100`.
 ///
-/// Values are compared as in SQLite. Every comparison with NULL except `is` is false.
+/// Values are compared as in SQLite. Except for `is`, every comparison with NULL is false.
 public struct Condition: Sendable, Equatable {
     /// A comparison operator.
     public enum Comparison: String, Sendable, Equatable, CaseIterable {

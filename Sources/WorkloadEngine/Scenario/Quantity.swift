@@ -31,8 +31,8 @@ public enum Quantity {
             units: timeUnits,
             kind: "a time",
             examples: "50ms, 30s, or 2m",
-            most: Double(longestDuration.wholeNanoseconds),
-            maximum: "8784h, a year"
+            limit: Double(longestDuration.wholeNanoseconds),
+            limitText: "8784h, a year"
         )
         return .nanoseconds(Int64(nanoseconds.rounded()))
     }
@@ -46,8 +46,8 @@ public enum Quantity {
             units: rateUnits,
             kind: "a rate",
             examples: "200/s or 0.5/s",
-            most: 1e9,
-            maximum: "1000000000/s"
+            limit: 1e9,
+            limitText: "1000000000/s"
         )
     }
 
@@ -60,8 +60,8 @@ public enum Quantity {
             units: sizeUnits,
             kind: "a size",
             examples: "64MiB or 512KiB",
-            most: 1e18,
-            maximum: "1000000000GB"
+            limit: 1e18,
+            limitText: "1000000000GB"
         )
     }
 
@@ -74,8 +74,8 @@ public enum Quantity {
             units: [("%", 0.01)],
             kind: "a share",
             examples: "40%",
-            most: 1,
-            maximum: "100%"
+            limit: 1,
+            limitText: "100%"
         )
     }
 
@@ -100,8 +100,8 @@ public enum Quantity {
         units: [(String, Double)],
         kind: String,
         examples: String,
-        most: Double,
-        maximum: String
+        limit: Double,
+        limitText: String
     ) throws -> Double {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }
@@ -120,9 +120,9 @@ public enum Quantity {
             )
         }
         let result = number * factor
-        guard result <= most else {
+        guard result <= limit else {
             throw Failure(
-                description: "'\(text)' is too large; the maximum is \(maximum)"
+                description: "'\(text)' is too large; the maximum is \(limitText)"
             )
         }
         return result

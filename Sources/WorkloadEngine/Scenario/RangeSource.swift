@@ -3,7 +3,7 @@
 /// The range depends on the dataset's scale.
 enum RangeSource: Sendable, Equatable {
     case same(as: String)
-    /// The integers that follow the range.
+    /// The integers that follow the variable's range.
     case after(String)
 
     func range(among builtIns: [String: Variable]) -> ClosedRange<Int64>? {

@@ -36,7 +36,7 @@ public struct Scenario: Sendable, Equatable {
     package internal(set) var settings: [Setting] = []
     /// The name of the file as given, for messages.
     public var file: String = ""
-    /// The variables that inherit a range from the dataset.
+    /// The sources of the ranges that variables inherit from the dataset, keyed by variable name.
     var inheritedRanges: [String: RangeSource] = [:]
     var statementPositions = StatementPositions()
 

@@ -11,7 +11,7 @@ struct SettingPath {
     private let path: String
     private let keys: [String]
     private let value: Node
-    private let known: [String]
+    private let knownPaths: [String]
 
     /// The keys with user-defined entries.
     ///
@@ -22,10 +22,10 @@ struct SettingPath {
         path = setting.path
         keys = setting.path.split(separator: ".", omittingEmptySubsequences: false)
             .map(String.init)
-        known = Self.paths(of: root)
+        knownPaths = Self.paths(of: root)
         if keys.contains("") {
             throw Failure(
-                message: "'\(path)' is not a valid path" + NearestName.hint(path, among: known)
+                message: "'\(path)' is not a valid path" + NearestName.hint(path, among: knownPaths)
             )
         }
         do {
@@ -74,7 +74,7 @@ struct SettingPath {
         }
         throw Failure(
             message: "'\(prefix(before: rest))' has no keys"
-                + NearestName.hint(path, among: known)
+                + NearestName.hint(path, among: knownPaths)
         )
     }
 
@@ -115,10 +115,10 @@ struct SettingPath {
         keys[..<rest.startIndex].joined(separator: ".")
     }
 
-    /// Returns an error that suggests the nearest path or, if there is none, a name at that
-    /// level.
+    /// Returns an error that suggests the nearest path or, if no path is near, the nearest of
+    /// `names`.
     private func unknown(_ key: String, among names: [String]) -> Failure {
-        if let nearest = NearestName.of(path, among: known) {
+        if let nearest = NearestName.of(path, among: knownPaths) {
             return Failure(message: "unknown path '\(path)'; did you mean '\(nearest)'?")
         }
         return Failure(

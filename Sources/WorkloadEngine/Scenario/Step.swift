@@ -17,7 +17,9 @@ public indirect enum Step: Sendable, Equatable {
     /// Creates a statement that fetches no variables.
     public static func run(_ sql: String) -> Step { .run(sql, into: []) }
 
-    /// The statements of the step and its nested steps, in order, without repetitions.
+    /// The statements of the step and its nested steps, in order.
+    ///
+    /// The statements of repeated steps are listed once.
     var statements: [String] {
         switch self {
         case .run(let sql, _): [sql]

@@ -6,10 +6,13 @@ import Units
 /// All methods are safe to call from any thread. Workers apply the changes at their next turn.
 final class LoadSteering: Sendable {
     private struct State: Sendable {
-        /// Each client's workers and rate, without the effect of the share of writes.
+        /// The requested number of workers of each client, before the share of writes is applied.
         var workers: [Int]
+        /// The requested rate of each client, in arrivals per second, before the share of writes is
+        /// applied, or `nil` for the declared rate.
         var rates: [Double?]
-        var holds: [UInt64?]
+        /// The requested hold time of each client, in nanoseconds, or `nil` for the declared time.
+        var holdTimes: [UInt64?]
         var rateFactor = 1.0
         var writeShare: Double?
     }
@@ -29,7 +32,7 @@ final class LoadSteering: Sendable {
             State(
                 workers: clients.map(\.client.workers),
                 rates: clients.map { _ in nil },
-                holds: clients.map { _ in nil }
+                holdTimes: clients.map { _ in nil }
             )
         )
     }
@@ -86,7 +89,7 @@ final class LoadSteering: Sendable {
                 seconds.map { $0 > 0 && $0 <= 86_400 } ?? true,
                 "a hold must be longer than 0 s and at most 86400 s, not \(seconds ?? 0) s"
             )
-            state.holds[index] = seconds.map { UInt64($0 * 1e9) }
+            state.holdTimes[index] = seconds.map { UInt64($0 * 1e9) }
         }
     }
 
@@ -113,7 +116,7 @@ final class LoadSteering: Sendable {
                 cumulativeWeights: factors.weights.reduce(into: []) { sums, weight in
                     sums.append((sums.last ?? 0) + weight)
                 },
-                holdTime: state.holds[index] ?? plan.holdTime
+                holdTime: state.holdTimes[index] ?? plan.holdTime
             )
             let hasNewRate = plan.arrivals.map { arrivals in
                 let curve =

@@ -1,4 +1,4 @@
-/// The factors that change the share of writes in a load.
+/// Calculates the factors that change the share of writes in a load.
 ///
 /// The factors preserve the total load of the open loops, in arrivals per second, and the total
 /// load of the closed loops, in workers.
@@ -33,8 +33,9 @@ struct WriteBalance: Sendable {
 
     private let parts: [Part?]
     private let weights: [[Double]]
-    /// The declared share of writes in each group, or `nil` for a group whose share cannot change.
+    /// The declared share of writes in the open loops, or `nil` if this share cannot change.
     private let openShare: Double?
+    /// The declared share of writes in the closed loops, or `nil` if this share cannot change.
     private let closedShare: Double?
 
     init(_ clients: [ClientPlan]) {
@@ -60,8 +61,9 @@ struct WriteBalance: Sendable {
         closedShare = share(false)
     }
 
-    /// Returns the share of writes that results from a requested share, or `nil` if it cannot
-    /// change.
+    /// Returns the requested share of writes, or the declared share if `requested` is `nil`.
+    ///
+    /// The result is `nil` if the share cannot change.
     func share(of requested: Double?) -> Double? {
         guard let declared = openShare ?? closedShare else { return nil }
         return requested ?? declared

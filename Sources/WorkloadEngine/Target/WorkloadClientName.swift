@@ -24,7 +24,7 @@ public struct WorkloadClientName: Sendable, Hashable {
     }
 
     /// Returns whether two clients have the same name.
-    public static func == (one: Self, other: Self) -> Bool { one.name == other.name }
+    public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
 
     /// Hashes the name into `hasher`.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
@@ -38,8 +38,8 @@ public struct WorkloadClientName: Sendable, Hashable {
         ///
         /// Concurrent callers may each call `make`, which must always return the same number.
         package func number(orMake make: () -> Int) -> Int {
-            let kept = number.load(ordering: .relaxed)
-            if kept >= 0 { return kept }
+            let stored = number.load(ordering: .relaxed)
+            if stored >= 0 { return stored }
             let made = make()
             number.store(made, ordering: .relaxed)
             return made

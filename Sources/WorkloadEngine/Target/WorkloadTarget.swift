@@ -64,7 +64,7 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     ///   - client: The client's name for the target's status.
     ///   - body: A closure that writes through a session. The session is valid only inside the
     ///     call.
-    ///   - makeReading: A function to call after the commit. It returns the reading closure.
+    ///   - makeReading: A function to call after the commit. It returns the closure that reads.
     /// - Throws: An error in the write or the read.
     func performWrite(
         as client: WorkloadClientName,
@@ -104,7 +104,10 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// implementation returns `nil`.
     func busyFailure(of error: any Error) -> BusyFailure?
 
-    /// The client that holds the write lock through this target, or `nil` by default.
+    /// The client that holds the write lock through this target, or `nil` if there is none or the
+    /// target does not know the client.
+    ///
+    /// The default implementation returns `nil`.
     var writingClient: String? { get }
 
     /// Returns the database's status, or `nil` if the library has no probes.
@@ -127,9 +130,10 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         running: Bool
     ) throws -> OperationProfile?
 
-    /// Resets the waits and holds in ``status()`` when the first measured phase starts.
+    /// Resets the wait and hold times that ``status()`` reports.
     ///
-    /// The default implementation does nothing.
+    /// A run calls this method when the first measured phase starts. The default implementation
+    /// does nothing.
     func restartTimes()
 
     /// Returns the number of statements that a guarded arm rejected, keyed by kind, such as
@@ -138,7 +142,8 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// The default implementation returns an empty dictionary.
     func refusals() -> [String: UInt64]
 
-    /// Returns properties of the database for the result, such as `journal_mode` = `wal`.
+    /// Returns properties of the database for the result, such as `wal` for
+    /// `journal_mode`.
     func environment() throws -> [String: String]
 
     /// Closes the database.
@@ -184,7 +189,7 @@ extension WorkloadTarget {
     ///   - client: The client's name for the target's status.
     ///   - body: A closure that writes through a session. The session is valid only inside the
     ///     call.
-    ///   - statements: A function to call after the commit. It returns the reading statements.
+    ///   - statements: A function to call after the commit. It returns the statements that read.
     /// - Throws: An error in the write or the reads.
     public func performWrite(
         as client: WorkloadClientName,
@@ -279,7 +284,7 @@ public protocol WorkloadSession {
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int
 
-    /// Returns the rows of a statement.
+    /// Runs a statement and returns its rows.
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]]
 
     /// Returns a closure that interrupts this connection's statement, or `nil` if not supported.

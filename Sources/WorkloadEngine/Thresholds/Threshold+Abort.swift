@@ -1,5 +1,5 @@
 extension Threshold {
-    private static let growing = ["count", "max"]
+    private static let increasingAggregates = ["count", "max"]
 
     /// The reason a miss of this threshold cannot end a run early, if any.
     var abortProblem: String? {
@@ -7,7 +7,7 @@ extension Threshold {
         if aggregate == "final" || metric.hasSuffix(".unfinished") {
             return problem + ": its value is known only at the end; remove 'abort'"
         }
-        if Self.growing.contains(aggregate), comparison.hasPrefix(">") {
+        if Self.increasingAggregates.contains(aggregate), comparison.hasPrefix(">") {
             return problem + ": the value only increases, so the limit may still be met later; "
                 + "write '\(aggregate) < …', or remove 'abort'"
         }

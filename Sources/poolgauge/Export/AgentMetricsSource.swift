@@ -37,7 +37,7 @@ final class AgentMetricsSource: Sendable {
             if let last = state.status,
                 last.process != status.process || last.ageNanoseconds > status.ageNanoseconds
             {
-                writer.restart()
+                writer.discardStoredValues()
             }
             state.status = status
         }

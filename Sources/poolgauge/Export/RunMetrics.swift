@@ -37,8 +37,8 @@ final class RunMetrics: Sendable {
         }
         guard let sample else { return "" }
         if mustRestart {
-            database.restart()
-            load.restart()
+            database.discardStoredValues()
+            load.discardStoredValues()
         }
         let arm = [(name: "arm", value: sample.arm)]
         // A status without a time describes a database that is not open or that does not report its

@@ -19,7 +19,7 @@ extension FuzzTarget {
         switch HTTPRequestParser.parse(bytes) {
         case .request(let request, let length):
             _ = check.allows(request.host)
-            guard length <= bytes.count, length <= HTTPRequestParser.maximumRequest else {
+            guard length <= bytes.count, length <= HTTPRequestParser.maximumRequestSize else {
                 throw WrongResult("the request is longer than its bytes")
             }
             guard case .request(request, length) = HTTPRequestParser.parse(Array(bytes[..<length]))
@@ -27,7 +27,7 @@ extension FuzzTarget {
         case .invalid(let status):
             guard (400...599).contains(status) else { throw WrongResult("status \(status)") }
         case .incomplete:
-            guard bytes.count < HTTPRequestParser.maximumRequest else {
+            guard bytes.count < HTTPRequestParser.maximumRequestSize else {
                 throw WrongResult("a request of maximum length is incomplete")
             }
         }

@@ -11,17 +11,17 @@ struct BarChart {
     let bars: [Bar]
 
     private static let width = 400.0
-    private static let row = 38.0
-    /// The number of characters that fit the width, at six units per character.
-    private static let nameLength = 48
+    private static let rowHeight = 38.0
+    /// The maximum number of characters of a name, which fit the width of the chart.
+    private static let maximumNameLength = 48
 
     var markup: Markup {
         guard !bars.isEmpty else { return .empty }
-        let height = Self.row * Double(bars.count) + 4
-        let words = bars.map { "\($0.name): \($0.label)" }.joined(separator: "; ")
+        let height = Self.rowHeight * Double(bars.count) + 4
+        let values = bars.map { "\($0.name): \($0.label)" }.joined(separator: "; ")
         let head: [Markup] = [
             .element("title", ["id": "\(id)-title"], .text(title)),
-            .element("desc", ["id": "\(id)-description"], .text("Bars. \(words).")),
+            .element("desc", ["id": "\(id)-description"], .text("Bars. \(values).")),
         ]
         let drawing = Markup.element(
             "svg",
@@ -40,10 +40,10 @@ struct BarChart {
         let maximum = bars.map(\.value).max() ?? 1
         // Leave space for the label of the longest bar.
         let length = maximum > 0 ? max(1, bar.value / maximum * (Self.width - 90)) : 1
-        let top = Double(index) * Self.row
+        let top = Double(index) * Self.rowHeight
         let name =
-            bar.name.count > Self.nameLength
-            ? bar.name.prefix(Self.nameLength - 1) + "…" : bar.name[...]
+            bar.name.count > Self.maximumNameLength
+            ? bar.name.prefix(Self.maximumNameLength - 1) + "…" : bar.name[...]
         return [
             LineChart.label(String(name), (0, top + 13), anchor: "start", style: "value"),
             .element(

@@ -12,7 +12,7 @@ struct ChartAxis: Sendable {
     let upper: Double
     let isLogarithmic: Bool
     let ticks: [Tick]
-    let words: @Sendable (Double) -> String
+    let format: @Sendable (Double) -> String
 
     /// Returns the position of a value, in 0…1, clamped to the ends of the axis.
     func position(of value: Double) -> Double {
@@ -26,16 +26,18 @@ struct ChartAxis: Sendable {
         return min(max(share, 0), 1)
     }
 
-    /// Creates a linear axis from 0, with ticks at 1, 2, or 5 times a power of ten of `unit`.
+    /// Creates a linear axis that starts at 0.
+    ///
+    /// The distance between ticks, in multiples of `unit`, is 1, 2, or 5 times a power of ten.
     static func linear(
         _ label: String,
         upTo maximum: Double,
         unit: Double = 1,
-        least: Double = 1,
-        words: @escaping @Sendable (Double) -> String
+        minimumTop: Double = 1,
+        format: @escaping @Sendable (Double) -> String
     ) -> ChartAxis {
-        let top = max(maximum, least)
-        let step = roundStep(top / unit / 5) * unit
+        let top = max(maximum, minimumTop)
+        let step = roundStep(atLeast: top / unit / 5) * unit
         let upper = (top / step - 1e-9).rounded(.up) * step
         let count = Int((upper / step).rounded())
         return ChartAxis(
@@ -45,27 +47,27 @@ struct ChartAxis: Sendable {
             isLogarithmic: false,
             ticks: (0...max(1, count)).map { index in
                 let value = Double(index) * step
-                return Tick(value: value, label: words(value))
+                return Tick(value: value, label: format(value))
             },
-            words: words
+            format: format
         )
     }
 
-    private static func roundStep(_ least: Double) -> Double {
-        guard least > 0, least.isFinite else { return 1 }
-        let power = pow(10, log10(least).rounded(.down))
-        return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least * (1 - 1e-9) } ?? 10 * power
+    private static func roundStep(atLeast minimum: Double) -> Double {
+        guard minimum > 0, minimum.isFinite else { return 1 }
+        let power = pow(10, log10(minimum).rounded(.down))
+        return [1, 2, 5, 10].map { $0 * power }.first { $0 >= minimum * (1 - 1e-9) } ?? 10 * power
     }
 
     static func seconds(upTo end: Double) -> ChartAxis {
-        let round = linear("seconds", upTo: end, least: 0.001) { ReportUnits.plain($0) }
+        let rounded = linear("seconds", upTo: end, minimumTop: 0.001) { ReportUnits.plain($0) }
         return ChartAxis(
-            label: round.label,
+            label: rounded.label,
             lower: 0,
             upper: max(end, 0.001),
             isLogarithmic: false,
-            ticks: round.ticks.filter { $0.value <= end },
-            words: round.words
+            ticks: rounded.ticks.filter { $0.value <= end },
+            format: rounded.format
         )
     }
 
@@ -79,7 +81,7 @@ struct ChartAxis: Sendable {
             ticks: stride(from: 1, through: max(1, count), by: step).map {
                 Tick(value: Double($0), label: String($0))
             },
-            words: { ReportUnits.plain($0) }
+            format: { ReportUnits.plain($0) }
         )
     }
 
@@ -92,20 +94,20 @@ struct ChartAxis: Sendable {
             ticks: [0, 0.25, 0.5, 0.75, 1].map {
                 Tick(value: $0, label: "\(Int($0 * 100))%")
             },
-            words: { ReportUnits.percent($0) }
+            format: { ReportUnits.percent($0) }
         )
     }
 
     static func bytes(_ label: String, upTo maximum: Double) -> ChartAxis {
         var unit = 1.0
         while maximum >= unit * 1024 { unit *= 1024 }
-        return linear(label, upTo: maximum, unit: unit, least: 1) { value in
+        return linear(label, upTo: maximum, unit: unit, minimumTop: 1) { value in
             ReportUnits.roundBytes(value)
         }
     }
 
     static func count(_ label: String, upTo maximum: Double) -> ChartAxis {
-        linear(label, upTo: maximum, least: 4) { ReportUnits.plain($0) }
+        linear(label, upTo: maximum, minimumTop: 4) { ReportUnits.plain($0) }
     }
 
     static func latency(_ label: String, _ values: [Double]) -> ChartAxis {
@@ -132,7 +134,7 @@ struct ChartAxis: Sendable {
             upper: pow(10, high),
             isLogarithmic: true,
             ticks: ticks,
-            words: { ReportUnits.time(UInt64(max(0, $0))) }
+            format: { ReportUnits.time(UInt64(max(0, $0))) }
         )
     }
 
@@ -150,7 +152,7 @@ struct ChartAxis: Sendable {
             upper: upper,
             isLogarithmic: false,
             ticks: ticks.filter { $0.value <= upper + 1e-9 }.sorted { $0.value < $1.value },
-            words: { ReportUnits.percent(1 - pow(10, -$0)) }
+            format: { ReportUnits.percent(1 - pow(10, -$0)) }
         )
     }
 
@@ -175,7 +177,7 @@ struct ChartAxis: Sendable {
             ticks: marks.filter { abs(log10($0)) <= reach }.map {
                 Tick(value: $0, label: ReportUnits.ratio($0))
             },
-            words: { ReportUnits.ratio($0) }
+            format: { ReportUnits.ratio($0) }
         )
     }
 }

@@ -19,8 +19,8 @@ public enum ComparisonHTML {
         let block = result.representativeBlock.map { "Block \($0)" } ?? "One block"
         page.add(
             "Latency over time",
-            noted(
-                "\(block), which is nearest to the medians of all blocks.",
+            body(
+                withNote: "\(block), which is nearest to the medians of all blocks.",
                 HTMLReport.arms(runs) {
                     [HTMLReport.latencyOverTime($1, id: "time-\($0)")]
                 }
@@ -28,8 +28,8 @@ public enum ComparisonHTML {
         )
         page.add(
             "Connections and saturation",
-            noted(
-                "\(block).",
+            body(
+                withNote: "\(block).",
                 HTMLReport.arms(runs) {
                     HTMLReport.saturation($1, id: "saturation-\($0)")
                 }
@@ -37,11 +37,14 @@ public enum ComparisonHTML {
         )
         page.add(
             "Write-ahead log",
-            noted("\(block).", HTMLReport.arms(runs) { HTMLReport.log($1, id: "log-\($0)") })
+            body(
+                withNote: "\(block).",
+                HTMLReport.arms(runs) { HTMLReport.log($1, id: "log-\($0)") }
+            )
         )
         page.add(
             "What slow accesses waited for",
-            noted("\(block).", HTMLReport.arms(runs) { HTMLReport.blame($1) })
+            body(withNote: "\(block).", HTMLReport.arms(runs) { HTMLReport.blame($1) })
         )
         page.add("All numbers", numbers(result, runs, block))
         page.add(
@@ -114,7 +117,7 @@ public enum ComparisonHTML {
         return table.markup
     }
 
-    private static func noted(_ note: String, _ body: [Markup]) -> [Markup] {
+    private static func body(withNote note: String, _ body: [Markup]) -> [Markup] {
         body.isEmpty ? [] : [.element("p", ["class": "note"], .text(note))] + body
     }
 
@@ -181,7 +184,8 @@ public enum ComparisonHTML {
     private static func blocks(_ result: ComparisonResult) -> [Markup] {
         let metrics = result.primary.isEmpty ? [] : result.primary
         let charts = metrics.enumerated().compactMap { index, metric -> Markup? in
-            let series = (result.arms + (result.control.map { [renamed($0)] } ?? [])).map { arm in
+            let series = (result.arms + (result.control.map { [renamedControl($0)] } ?? [])).map {
+                arm in
                 LineChart.Series(
                     name: arm.arm,
                     points: (arm.values[metric] ?? []).enumerated().map {
@@ -191,7 +195,7 @@ public enum ComparisonHTML {
             }.filter { !$0.points.isEmpty }
             let values = series.flatMap(\.points).compactMap(\.y)
             guard !values.isEmpty else { return nil }
-            let words = words(of: metric)
+            let format = formatter(for: metric)
             var table = HTMLTable(
                 "\(metric), block by block",
                 columns: ["block"] + series.map(\.name)
@@ -201,7 +205,7 @@ public enum ComparisonHTML {
                     [String(block + 1)]
                         + series.map { line in
                             block < line.points.count
-                                ? line.points[block].y.map(words) ?? "–" : "–"
+                                ? line.points[block].y.map(format) ?? "–" : "–"
                         }
                 )
             }
@@ -211,7 +215,7 @@ public enum ComparisonHTML {
                 x: .blocks(series.map(\.points.count).max() ?? 1),
                 y: isLatency(metric)
                     ? .latency(metric, values)
-                    : .linear(metric, upTo: values.max() ?? 1, least: 1e-6, words: words),
+                    : .linear(metric, upTo: values.max() ?? 1, minimumTop: 1e-6, format: format),
                 series: series,
                 table: table
             ).markup
@@ -220,10 +224,10 @@ public enum ComparisonHTML {
         return [.element("div", ["class": "charts"], .group(charts))]
     }
 
-    private static func words(of metric: String) -> @Sendable (Double) -> String {
+    private static func formatter(for metric: String) -> @Sendable (Double) -> String {
         // The catalog needs only the metric's client, which precedes the first dot.
-        let owner = metric.split(separator: ".").first.map(String.init) ?? ""
-        guard let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner])) else {
+        let client = metric.split(separator: ".").first.map(String.init) ?? ""
+        guard let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [client])) else {
             return { ReportUnits.plain($0) }
         }
         return { known.text($0) }
@@ -235,7 +239,7 @@ public enum ComparisonHTML {
         }
     }
 
-    private static func renamed(_ arm: ArmComparison) -> ArmComparison {
+    private static func renamedControl(_ arm: ArmComparison) -> ArmComparison {
         var arm = arm
         arm.arm += ", again"
         return arm
@@ -260,7 +264,7 @@ public enum ComparisonHTML {
         var order = HTMLTable(
             "Order of the arms",
             columns: ["block", "order"],
-            words: 2
+            textColumnCount: 2
         )
         for (index, names) in result.order.enumerated() {
             order.add([String(index + 1), names.joined(separator: ", ")])
@@ -287,6 +291,6 @@ public enum ComparisonHTML {
         }
         let missingNote = missing.map { Markup.paragraph("Too few samples on every arm: \($0).") }
         return [medians.markup, missingNote ?? .empty] + pairs + [noise.markup, order.markup]
-            + noted("\(block):", HTMLReport.arms(runs) { HTMLReport.numbers($1) })
+            + body(withNote: "\(block):", HTMLReport.arms(runs) { HTMLReport.numbers($1) })
     }
 }

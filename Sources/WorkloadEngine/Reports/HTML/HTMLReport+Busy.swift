@@ -6,7 +6,7 @@ extension HTMLReport {
             columns: [
                 "cause", "client", "held by", "statement", "times", "retried", "waited", "longest",
             ],
-            words: 4
+            textColumnCount: 4
         )
         for group in busy.groups {
             let cells = TextReport.cells(group)

@@ -19,7 +19,7 @@ extension HTMLReport {
                 ("p50", pick(\.p50)),
             ].filter { line in seconds.maximum(line.value) > 0 }
             guard !lines.isEmpty else { return nil }
-            let values = lines.flatMap { seconds.worst($0.value).compactMap(\.y) }
+            let values = lines.flatMap { seconds.maxima($0.value).compactMap(\.y) }
             return seconds.chart(
                 id: "\(id)-\(index)",
                 title: "\(client.name): response over time",
@@ -191,7 +191,7 @@ extension HTMLReport {
         var table = HTMLTable(
             "What kept the write-ahead log from shrinking",
             columns: ["client", "cause", "time", "growth in this time"],
-            words: 2
+            textColumnCount: 2
         )
         for pin in wal.pins {
             table.add([
@@ -209,6 +209,6 @@ extension HTMLReport {
             table.markup,
         ]
         return wal.pins.isEmpty
-            ? Array(parts.prefix(2)) + [.paragraph("Nothing kept it from shrinking.")] : parts
+            ? Array(parts.prefix(2)) + [.paragraph("Nothing kept the log from shrinking.")] : parts
     }
 }

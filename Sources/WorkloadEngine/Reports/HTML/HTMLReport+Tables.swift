@@ -11,12 +11,12 @@ extension HTMLReport {
                 "waited for a worker",
                 "waited", "inside",
             ],
-            words: 2
+            textColumnCount: 2
         )
         var holders = HTMLTable(
             "Clients that held the resource during the waits",
             columns: ["client", "held by", "on average", "longest hold"],
-            words: 2
+            textColumnCount: 2
         )
         var slowest = HTMLTable(
             "The slowest accesses",
@@ -24,7 +24,7 @@ extension HTMLReport {
                 "client", "operation", "held by", "at", "response", "waited for a worker",
                 "waited", "inside",
             ],
-            words: 3
+            textColumnCount: 3
         )
         for (client, result) in sorted {
             table.add([
@@ -112,7 +112,7 @@ extension HTMLReport {
         var counts = HTMLTable(
             "Accesses by client, operation, and phase",
             columns: ["client", "part"] + ClientMetrics.columnTitles,
-            words: 2
+            textColumnCount: 2
         )
         let columns = LatencyColumns(
             for: run.clients.values.flatMap(parts).flatMap { _, result in
@@ -122,7 +122,7 @@ extension HTMLReport {
         var latencies = HTMLTable(
             "Latencies",
             columns: ["client", "part", "measure"] + columns.titles + ["accesses"],
-            words: 3
+            textColumnCount: 3
         )
         var errors: [String] = []
         for (name, client) in clients(run) {
@@ -161,12 +161,12 @@ extension HTMLReport {
                 "client", "operation", "rows", "full-scan steps", "sorts", "automatic indexes",
                 "VM steps", "cache hits", "cache misses", "spills",
             ],
-            words: 2
+            textColumnCount: 2
         )
         var plans = HTMLTable(
             "Query plans",
             columns: ["client", "operation", "statement", "plan"],
-            words: 4
+            textColumnCount: 4
         )
         for (name, client) in clients(run) {
             for (operation, result) in (client.operations ?? [:]).sorted(by: { $0.key < $1.key }) {

@@ -1,20 +1,23 @@
-/// A data table with a caption, column titles, and a title in each row.
+/// A data table with a caption and with titles for columns and rows.
 package struct HTMLTable {
     let caption: String
-    /// The column titles, starting with the title of the row names.
+    /// The column titles, starting with the title of the column that contains the row titles.
     let columns: [String]
-    var words = 1
+    /// The number of leading columns that contain text.
+    ///
+    /// The other columns contain numbers.
+    let textColumnCount: Int
     private(set) var rows: [[String]] = []
 
-    package init(_ caption: String, columns: [String], words: Int = 1) {
+    package init(_ caption: String, columns: [String], textColumnCount: Int = 1) {
         self.caption = caption
         self.columns = columns
-        self.words = words
+        self.textColumnCount = textColumnCount
     }
 
     package mutating func add(_ cells: [String]) { rows.append(cells) }
 
-    /// The table in a frame that scrolls on a narrow page, or empty markup without rows.
+    /// The table in a frame that scrolls on a narrow page, or empty markup if there are no rows.
     package var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         return .element(
@@ -46,5 +49,5 @@ package struct HTMLTable {
         }
     }
 
-    private func kind(_ index: Int) -> String { index < words ? "word" : "number" }
+    private func kind(_ index: Int) -> String { index < textColumnCount ? "word" : "number" }
 }

@@ -19,12 +19,12 @@ struct IntervalChart {
     let rows: [Row]
 
     private static let width = 400.0
-    private static let row = 40.0
-    private static let left = 12.0
-    private static let right = 12.0
-    private static let bottom = 34.0
-    /// The number of characters that fit the width, at six units per character.
-    private static let nameLength = 60
+    private static let rowHeight = 40.0
+    private static let leftInset = 12.0
+    private static let rightInset = 12.0
+    private static let bottomInset = 34.0
+    /// The maximum number of characters of a name, which fit the width of the chart.
+    private static let maximumNameLength = 60
 
     private var axis: ChartAxis {
         .ratio("ratio", rows.flatMap { [$0.ratio, $0.low, $0.high].compactMap { $0 } })
@@ -32,7 +32,7 @@ struct IntervalChart {
 
     var markup: Markup {
         guard !rows.isEmpty else { return .empty }
-        let height = Self.row * Double(rows.count) + Self.bottom
+        let height = Self.rowHeight * Double(rows.count) + Self.bottomInset
         let axis = axis
         let head: [Markup] = [
             .element("title", ["id": "\(id)-title"], .text(title)),
@@ -55,7 +55,7 @@ struct IntervalChart {
     }
 
     private var description: String {
-        let words = rows.map { row in
+        let estimates = rows.map { row in
             guard let ratio = row.ratio, let low = row.low, let high = row.high else {
                 return "\(row.name): no estimate, \(row.verdict)"
             }
@@ -63,7 +63,8 @@ struct IntervalChart {
                 + "\(ReportUnits.ratio(high)), \(row.verdict)"
         }
         return
-            "Ratios with their intervals on a logarithmic axis. \(words.joined(separator: "; "))."
+            "Ratios with their intervals on a logarithmic axis. "
+            + estimates.joined(separator: "; ") + "."
     }
 
     private var legend: Markup {
@@ -74,29 +75,31 @@ struct IntervalChart {
         )
     }
 
-    private func place(_ ratio: Double, _ axis: ChartAxis) -> Double {
-        Self.left + axis.position(of: ratio) * (Self.width - Self.left - Self.right)
+    private func xPosition(_ ratio: Double, _ axis: ChartAxis) -> Double {
+        Self.leftInset
+            + axis.position(of: ratio) * (Self.width - Self.leftInset - Self.rightInset)
     }
 
     private func bands(_ axis: ChartAxis) -> [Markup] {
         rows.enumerated().compactMap { index, row in
             guard let floor = row.floor, floor.isFinite, floor >= 1 else { return nil }
-            let from = place(1 / floor, axis)
+            let from = xPosition(1 / floor, axis)
             return .element(
                 "rect",
                 [
                     "class": "band", "x": LineChart.number(from),
-                    "y": LineChart.number(Double(index) * Self.row + 18),
-                    "width": LineChart.number(max(1, place(floor, axis) - from)), "height": "18",
+                    "y": LineChart.number(Double(index) * Self.rowHeight + 18),
+                    "width": LineChart.number(max(1, xPosition(floor, axis) - from)),
+                    "height": "18",
                 ]
             )
         }
     }
 
     private func frame(_ axis: ChartAxis) -> [Markup] {
-        let bottom = Self.row * Double(rows.count)
+        let bottom = Self.rowHeight * Double(rows.count)
         return axis.ticks.flatMap { tick in
-            let x = place(tick.value, axis)
+            let x = xPosition(tick.value, axis)
             return [
                 LineChart.line(tick.value == 1 ? "zero" : "grid", (x, 18), (x, bottom)),
                 LineChart.label(tick.label, (x, bottom + 15), anchor: "middle"),
@@ -105,10 +108,11 @@ struct IntervalChart {
     }
 
     private func draw(_ index: Int, _ row: Row, _ axis: ChartAxis) -> [Markup] {
-        let top = Double(index) * Self.row
+        let top = Double(index) * Self.rowHeight
         let name = row.name + ": " + row.verdict
         let short =
-            name.count > Self.nameLength ? name.prefix(Self.nameLength - 1) + "…" : name[...]
+            name.count > Self.maximumNameLength
+            ? name.prefix(Self.maximumNameLength - 1) + "…" : name[...]
         var parts = [
             LineChart.label(String(short), (0, top + 13), anchor: "start", style: "value")
         ]
@@ -118,8 +122,8 @@ struct IntervalChart {
             parts.append(
                 LineChart.line(
                     "s0 stroke",
-                    (place(low, axis), middle),
-                    (place(high, axis), middle)
+                    (xPosition(low, axis), middle),
+                    (xPosition(high, axis), middle)
                 )
             )
         }
@@ -127,7 +131,7 @@ struct IntervalChart {
             .element(
                 "circle",
                 [
-                    "class": "s0 mark", "cx": LineChart.number(place(ratio, axis)),
+                    "class": "s0 mark", "cx": LineChart.number(xPosition(ratio, axis)),
                     "cy": LineChart.number(middle), "r": "4",
                 ]
             )

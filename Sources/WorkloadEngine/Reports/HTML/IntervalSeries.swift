@@ -2,12 +2,12 @@
 ///
 /// Each point shows the maximum value in its intervals.
 struct IntervalSeries {
-    static let limit = 240
+    private static let maximumPointCount = 240
 
     private let bins: [ArraySlice<IntervalResult>]
 
     init(_ intervals: [IntervalResult]) {
-        let size = max(1, (intervals.count + Self.limit - 1) / Self.limit)
+        let size = max(1, (intervals.count + Self.maximumPointCount - 1) / Self.maximumPointCount)
         bins = stride(from: 0, to: intervals.count, by: size).map {
             intervals[$0..<min($0 + size, intervals.count)]
         }
@@ -16,13 +16,13 @@ struct IntervalSeries {
     var isThinned: Bool { bins.contains { $0.count > 1 } }
 
     /// Returns the maximum value of each point, or `nil` for a point without values.
-    func worst(_ value: (IntervalResult) -> Double?) -> [(x: Double, y: Double?)] {
+    func maxima(_ value: (IntervalResult) -> Double?) -> [(x: Double, y: Double?)] {
         bins.map { bin in (bin.last?.time ?? 0, bin.compactMap(value).max()) }
     }
 
     var end: Double { bins.last?.last?.time ?? 0 }
 
-    /// The load times of intervals that are not measured, in seconds.
+    /// The time ranges that are not measured, in seconds since the start of the load.
     var unmeasured: [ClosedRange<Double>] {
         var bands: [ClosedRange<Double>] = []
         for interval in bins.joined() where !interval.measured {
@@ -42,7 +42,7 @@ struct IntervalSeries {
         y: ChartAxis,
         lines: [(name: String, value: (IntervalResult) -> Double?)]
     ) -> LineChart {
-        let series = lines.map { LineChart.Series(name: $0.name, points: worst($0.value)) }
+        let series = lines.map { LineChart.Series(name: $0.name, points: maxima($0.value)) }
         var table = HTMLTable(
             title + (isThinned ? ", worst of several seconds per point" : ""),
             columns: ["second"] + lines.map(\.name)
@@ -50,7 +50,7 @@ struct IntervalSeries {
         for (index, bin) in bins.enumerated() {
             table.add(
                 [ReportUnits.plain(bin.last?.time ?? 0)]
-                    + series.map { $0.points[index].y.map(y.words) ?? "–" }
+                    + series.map { $0.points[index].y.map(y.format) ?? "–" }
             )
         }
         return LineChart(
@@ -66,6 +66,6 @@ struct IntervalSeries {
     }
 
     func maximum(_ value: (IntervalResult) -> Double?) -> Double {
-        worst(value).compactMap(\.y).max() ?? 0
+        maxima(value).compactMap(\.y).max() ?? 0
     }
 }

@@ -14,13 +14,13 @@ struct LineChart {
     var bandMeaning = ""
     var table: HTMLTable?
 
-    /// The width of the drawing, close to a phone's width so that text remains legible there.
+    /// The width of the drawing, close to a phone's width so that text is legible on phones.
     static let width = 400.0
     static let height = 230.0
-    private static let left = 58.0
-    private static let right = 24.0
-    private static let top = 8.0
-    private static let bottom = 34.0
+    private static let leftInset = 58.0
+    private static let rightInset = 24.0
+    private static let topInset = 8.0
+    private static let bottomInset = 34.0
 
     var markup: Markup {
         var parts: [Markup] = [
@@ -46,8 +46,8 @@ struct LineChart {
             else {
                 return "\(line.name): no values"
             }
-            return "\(line.name): from \(y.words(minimum)) to \(y.words(maximum)), "
-                + "\(y.words(last)) at the end"
+            return "\(line.name): from \(y.format(minimum)) to \(y.format(maximum)), "
+                + "\(y.format(last)) at the end"
         }
         return "Lines of \(y.label) over \(x.label). " + lines.joined(separator: "; ") + "."
     }
@@ -67,17 +67,18 @@ struct LineChart {
         )
     }
 
-    private func place(_ point: (x: Double, y: Double)) -> (x: Double, y: Double) {
+    private func location(_ point: (x: Double, y: Double)) -> (x: Double, y: Double) {
         (
-            Self.left + x.position(of: point.x) * (Self.width - Self.left - Self.right),
-            Self.height - Self.bottom
-                - y.position(of: point.y) * (Self.height - Self.top - Self.bottom)
+            Self.leftInset + x.position(of: point.x)
+                * (Self.width - Self.leftInset - Self.rightInset),
+            Self.height - Self.bottomInset
+                - y.position(of: point.y) * (Self.height - Self.topInset - Self.bottomInset)
         )
     }
 
     private func shade(_ band: ClosedRange<Double>) -> Markup {
-        let from = place((band.lowerBound, y.upper))
-        let to = place((band.upperBound, y.lower))
+        let from = location((band.lowerBound, y.upper))
+        let to = location((band.upperBound, y.lower))
         return .element(
             "rect",
             [
@@ -88,32 +89,36 @@ struct LineChart {
     }
 
     private var frame: [Markup] {
-        let bottom = Self.height - Self.bottom
+        let bottom = Self.height - Self.bottomInset
         var parts: [Markup] = []
         for tick in y.ticks {
-            let place = place((x.lower, tick.value))
+            let location = location((x.lower, tick.value))
             parts.append(
                 Self.line(
                     "grid",
-                    (Self.left, place.y),
-                    (Self.width - Self.right, place.y)
+                    (Self.leftInset, location.y),
+                    (Self.width - Self.rightInset, location.y)
                 )
             )
-            parts.append(Self.label(tick.label, (Self.left - 6, place.y + 4), anchor: "end"))
+            parts.append(
+                Self.label(tick.label, (Self.leftInset - 6, location.y + 4), anchor: "end")
+            )
         }
         var lastEnd = -Double.infinity
         for tick in x.ticks {
-            let place = place((tick.value, y.lower))
-            parts.append(Self.line("grid", (place.x, Self.top), (place.x, bottom)))
+            let location = location((tick.value, y.lower))
+            parts.append(Self.line("grid", (location.x, Self.topInset), (location.x, bottom)))
             // A character is six units wide. Omit labels that would touch.
             let half = Double(tick.label.count) * 3
-            guard place.x - half > lastEnd + 4 else { continue }
-            lastEnd = place.x + half
-            parts.append(Self.label(tick.label, (place.x, bottom + 15), anchor: "middle"))
+            guard location.x - half > lastEnd + 4 else { continue }
+            lastEnd = location.x + half
+            parts.append(Self.label(tick.label, (location.x, bottom + 15), anchor: "middle"))
         }
-        parts.append(Self.line("axis", (Self.left, bottom), (Self.width - Self.right, bottom)))
         parts.append(
-            Self.label(x.label, (Self.width - Self.right, Self.height - 4), anchor: "end")
+            Self.line("axis", (Self.leftInset, bottom), (Self.width - Self.rightInset, bottom))
+        )
+        parts.append(
+            Self.label(x.label, (Self.width - Self.rightInset, Self.height - 4), anchor: "end")
         )
         return parts
     }
@@ -124,7 +129,7 @@ struct LineChart {
         var pieces: [[(x: Double, y: Double)]] = [[]]
         for point in line.points {
             if let value = point.y {
-                pieces[pieces.count - 1].append(place((point.x, value)))
+                pieces[pieces.count - 1].append(location((point.x, value)))
             } else if pieces.last?.isEmpty == false {
                 pieces.append([])
             }
@@ -197,14 +202,14 @@ struct LineChart {
 
     static func label(
         _ text: String,
-        _ place: (x: Double, y: Double),
+        _ location: (x: Double, y: Double),
         anchor: String,
         style: String = "label"
     ) -> Markup {
         .element(
             "text",
             [
-                "class": style, "x": number(place.x), "y": number(place.y),
+                "class": style, "x": number(location.x), "y": number(location.y),
                 "text-anchor": anchor,
             ],
             .text(text)

@@ -57,14 +57,14 @@ struct MappingReader {
     /// A rejected key does not select a form, so each key has at most one error.
     private func rejectConflicts() {
         var rejected: Set<String> = []
-        for form in shape?.forms ?? [] where !rejected.contains(form.key) && isWritten(form) {
+        for form in shape?.forms ?? [] where !rejected.contains(form.key) && isSelected(form) {
             for (name, _, _) in entries where form.rejects(name) && rejected.insert(name).inserted {
                 add("'\(name)' cannot be combined with \(form.description)", atKey: name)
             }
         }
     }
 
-    private func isWritten(_ form: MappingShape.Form) -> Bool {
+    private func isSelected(_ form: MappingShape.Form) -> Bool {
         guard let node = self[form.key] else { return false }
         return form.value == nil || form.value == node.scalar?.string
     }
@@ -179,10 +179,10 @@ struct MappingReader {
         return value
     }
 
-    func positive(_ name: String, most: Double = .greatestFiniteMagnitude) -> Double? {
+    func positive(_ name: String, maximum: Double = .greatestFiniteMagnitude) -> Double? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
-        guard let value = Double(text), value > 0, value <= most else {
-            let limit = most < .greatestFiniteMagnitude ? " and at most \(Int(most))" : ""
+        guard let value = Double(text), value > 0, value <= maximum else {
+            let limit = maximum < .greatestFiniteMagnitude ? " and at most \(Int(maximum))" : ""
             log.add(
                 "\(path(name)) must be a number above 0\(limit), not '\(text)'",
                 at: node.mark
@@ -203,7 +203,7 @@ struct MappingReader {
         }
     }
 
-    /// Returns one of the declared words.
+    /// Returns the enumeration value for one of the declared words.
     func choice<Value: RawRepresentable<String>>(_ name: String) -> Value? {
         word(name).flatMap(Value.init(rawValue:))
     }
@@ -234,23 +234,24 @@ struct MappingReader {
 
     /// Returns a time in the declared range.
     func duration(_ name: String) -> Duration? {
-        quantity(name, Quantity.duration).flatMap { inRange($0, $0, name) }
+        quantity(name, Quantity.duration).flatMap { validated($0, $0, name) }
     }
 
     /// Returns a time in the declared range, or a share of the measured time.
     func span(_ name: String) -> TimeSpan? {
         guard let span = quantity(name, Quantity.span) else { return nil }
         switch span {
-        case .absolute(let time): return inRange(span, time, name)
+        case .absolute(let time): return validated(span, time, name)
         // Only the lower bound limits a share, because the measured time is unknown.
-        case .share(let share): return share > 0 ? span : inRange(span, .zero, name)
+        case .share(let share): return share > 0 ? span : validated(span, .zero, name)
         }
     }
 
-    private func inRange<Value>(_ value: Value, _ time: Duration, _ name: String) -> Value? {
+    /// Returns a value if its time is in the declared range, or logs an error and returns `nil`.
+    private func validated<Value>(_ value: Value, _ time: Duration, _ name: String) -> Value? {
         let range = shape?[name].durations ?? .unlimited
         if range.contains(time) { return value }
-        add("\(path(name)) must be a time \(range.words ?? "")", atValue: name)
+        add("\(path(name)) must be a time \(range.summary ?? "")", atValue: name)
         return nil
     }
 

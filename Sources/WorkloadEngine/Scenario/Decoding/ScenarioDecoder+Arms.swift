@@ -88,11 +88,11 @@ extension ScenarioDecoder {
     }
 
     private func decodePragmas(_ reader: MappingReader) -> [Arm.Pragma] {
-        let owners = ["journal_mode": "journal", "synchronous": "synchronous"]
+        let armKeys = ["journal_mode": "journal", "synchronous": "synchronous"]
         return reader.named("pragmas", each: "a pragma").compactMap { entry in
-            if let owner = owners[entry.name] {
+            if let armKey = armKeys[entry.name] {
                 log.add(
-                    "the pragma '\(entry.name)' is not allowed; use the arm's key '\(owner)'",
+                    "the pragma '\(entry.name)' is not allowed; use the arm's key '\(armKey)'",
                     at: entry.key.mark
                 )
             }

@@ -24,8 +24,8 @@ extension ScenarioDecoder {
         let text = (text as NSString).expandingTildeInPath
         if text.hasPrefix("/") { return text }
         // Pipes and presets have no folder.
-        let isPlaced = file.contains("/") && !file.hasPrefix("/dev/")
-        return isPlaced ? split(file).folder + "/" + text : text
+        let hasFolder = file.contains("/") && !file.hasPrefix("/dev/")
+        return hasFolder ? split(file).folder + "/" + text : text
     }
 
     private static func remedy(for path: String) -> String {

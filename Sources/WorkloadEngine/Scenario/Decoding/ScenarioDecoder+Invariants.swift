@@ -59,7 +59,7 @@ extension ScenarioDecoder {
         else { return nil }
         for statement in statements { checkNoParameters(statement, of: "an invariant") }
         if statements.count > 1 {
-            log.add("an invariant has one query, not \(statements.count)", at: sql.mark)
+            log.add("an invariant must have one query, not \(statements.count)", at: sql.mark)
         }
         let verb = StatementTemplate(sql: statements[0].sql).verb
         if !["SELECT", "WITH", "VALUES", "PRAGMA"].contains(verb) {

@@ -5,14 +5,14 @@ extension ScenarioDecoder {
     /// Decodes a client's operations, or logs errors and returns an empty array.
     func decodeMix(_ client: String, _ reader: MappingReader, access: WorkloadAccess) -> [Operation]
     {
-        guard let way = reader.only(of: ["sql", "use", "mix"]) else {
+        guard let contentKey = reader.only(of: ["sql", "use", "mix"]) else {
             log.add(
                 "\(reader.what) requires 'sql', 'use', 'mix', 'hold', or 'rows'",
                 at: reader.mark
             )
             return []
         }
-        guard way == "mix" else {
+        guard contentKey == "mix" else {
             guard let steps = decodeSteps(reader, access: access) else { return [] }
             let name = reader["use"]?.scalar?.string ?? client
             return [Operation(name: name, steps: steps)]
@@ -92,7 +92,8 @@ extension ScenarioDecoder {
         return steps
     }
 
-    /// Returns the steps of a transaction, or logs an error if the name is unknown.
+    /// Returns the steps of a statement or a transaction, or logs an error and returns `nil` if the
+    /// name is unknown.
     func procedure(_ name: String, at mark: Mark?) -> [Step]? {
         let builtIn = dataset.transactions[name]?.map { Step.run($0) }
         guard let steps = procedures[name] ?? builtIn else {

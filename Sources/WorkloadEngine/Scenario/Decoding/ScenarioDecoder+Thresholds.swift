@@ -43,25 +43,25 @@ extension ScenarioDecoder {
             return threshold(metric, text, at: item.mark, metrics)
         }
         let what = "a threshold on '\(metric)'"
-        guard let own = MappingReader(item, what: what, Language.threshold, log: log),
-            let limit = own.required("limit", example: "p(99) < 50ms"),
-            let text = own.text(limit, named: "limit"),
+        guard let mapping = MappingReader(item, what: what, Language.threshold, log: log),
+            let limit = mapping.required("limit", example: "p(99) < 50ms"),
+            let text = mapping.text(limit, named: "limit"),
             var found = threshold(metric, text, at: limit.mark, metrics)
         else { return nil }
-        let aborts = own.bool("abort") ?? false
-        let delay = own.duration("abort-after")
-        if own.has("abort-after"), !aborts {
-            own.add("'abort-after' of \(what) requires abort: true", atKey: "abort-after")
+        let aborts = mapping.bool("abort") ?? false
+        let delay = mapping.duration("abort-after")
+        if mapping.has("abort-after"), !aborts {
+            mapping.add("'abort-after' of \(what) requires abort: true", atKey: "abort-after")
         }
         if let delay, aborts, delay >= measured {
-            own.add(
+            mapping.add(
                 "'abort-after' of \(what) must be shorter than the measured time, "
                     + ReportUnits.seconds(measured.inSeconds),
                 atValue: "abort-after"
             )
         }
         guard aborts else { return found }
-        if let problem = found.abortProblem { log.add(problem, at: own.mark(of: "abort")) }
+        if let problem = found.abortProblem { log.add(problem, at: mapping.mark(of: "abort")) }
         found.abortDelay = delay ?? .zero
         return found
     }

@@ -13,10 +13,10 @@ struct ScenarioDecoder {
     var phaseNames: [String] = []
     var clientNames: [String] = []
 
-    /// Creates a decoder for a file, with paths relative to the file's folder.
+    /// Creates a decoder for a file, which resolves relative paths in the file's folder.
     init(file: String) { log = IssueLog(file: file) }
 
-    /// Decodes the text, or a modified tree of the text.
+    /// Decodes the text of a file, or a modified tree of the text.
     mutating func decode(
         _ yaml: String,
         from tree: Node? = nil
@@ -119,7 +119,7 @@ struct ScenarioDecoder {
         return (line.isEmpty ? message : "\(message), near '\(line)'", place)
     }
 
-    /// Describes the likely mistake for a common error, or returns `nil` for another one.
+    /// Describes the likely mistake for a common error, or returns `nil` for any other error.
     private static func advice(on problem: String, at mark: Mark, in yaml: String) -> String? {
         let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.indices.contains(mark.line - 1) else { return nil }

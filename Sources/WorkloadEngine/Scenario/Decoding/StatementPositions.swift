@@ -11,7 +11,7 @@ struct StatementPositions: Sendable, Equatable {
 
     subscript(_ sql: String) -> Position? { positions[sql] }
 
-    /// Records the position of a statement, unless the statement has an earlier position.
+    /// Records the position of a statement, unless the same statement already has a position.
     mutating func add(_ sql: String, at mark: Mark?) {
         guard let mark, positions[sql] == nil else { return }
         positions[sql] = Position(line: mark.line, column: mark.column)

@@ -39,14 +39,14 @@ struct StepReader {
     private mutating func step(_ node: Node) -> [Step]? {
         guard let reader = MappingReader(node, what: "a step of \(what)", Language.step, log: log)
         else { return nil }
-        guard let way = reader.alternative() else { return nil }
-        if way != "sql", reader.has("into") {
+        guard let contentKey = reader.alternative() else { return nil }
+        if contentKey != "sql", reader.has("into") {
             reader.add("'into' requires 'sql'", atKey: "into")
         }
         // Decode the condition first, because it cannot use variables that the step itself
         // fetches.
         let condition = condition(reader)
-        guard var steps = body(way, reader) else { return nil }
+        guard var steps = body(contentKey, reader) else { return nil }
         if reader.has("repeat") {
             guard let count: Int = reader.integer("repeat") else { return nil }
             steps = [.times(count, steps)]
@@ -54,9 +54,9 @@ struct StepReader {
         return choose(steps, condition, reader)
     }
 
-    private mutating func body(_ way: String, _ reader: MappingReader) -> [Step]? {
-        guard let node = reader[way] else { return nil }
-        switch way {
+    private mutating func body(_ contentKey: String, _ reader: MappingReader) -> [Step]? {
+        guard let node = reader[contentKey] else { return nil }
+        switch contentKey {
         case "do": return steps(node)
         case "pause": return decoder.decodeThinkTime("pause", of: reader).map { [.pause($0)] }
         case "use": return reader.text("use").flatMap { decoder.procedure($0, at: node.mark) }

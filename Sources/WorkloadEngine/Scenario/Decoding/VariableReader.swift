@@ -3,7 +3,7 @@ import Yams
 
 /// Reads the distribution of a variable, a column, or a length.
 struct VariableReader {
-    /// The owner of the distribution for messages, such as `variable 'aid'`.
+    /// The owner of the distribution, as described in messages, such as `variable 'aid'`.
     let what: String
     var name: String?
     /// The dataset's variables, which can provide ranges for other variables.
@@ -49,7 +49,7 @@ struct VariableReader {
     ) -> Variable.Distribution {
         let theta =
             kind == .choice
-            ? Generator.usualTheta : reader.positive("theta", most: 100) ?? Generator.usualTheta
+            ? Generator.usualTheta : reader.positive("theta", maximum: 100) ?? Generator.usualTheta
         if kind == .choice, reader.has("theta"), !reader.has("column") {
             reader.add("'theta' of \(what) requires 'column'", atKey: "theta")
         }
@@ -60,17 +60,17 @@ struct VariableReader {
         case .hotspot:
             let set = share("set", reader) ?? 0.2
             return .hotspot(set: set, draws: share("draws", reader) ?? 0.8)
-        case .exponential: return .exponential(parameter: parameter(reader, least: 0))
+        case .exponential: return .exponential(parameter: parameter(reader, minimum: 0))
         case .gaussian:
             return .gaussian(
-                parameter: parameter(reader, least: GaussianDistribution.leastParameter)
+                parameter: parameter(reader, minimum: GaussianDistribution.leastParameter)
             )
         case .sequential: return .sequential
-        case .text: return .text(length: length(reader, most: 1_000_000))
-        case .blob: return .blob(length: length(reader, most: 1_000_000_000))
+        case .text: return .text(length: length(reader, maximum: 1_000_000))
+        case .blob: return .blob(length: length(reader, maximum: 1_000_000_000))
         case .words:
             let vocabulary = reader.integer("vocabulary") ?? 1000
-            return .words(length: length(reader, most: 100_000), vocabulary: vocabulary)
+            return .words(length: length(reader, maximum: 100_000), vocabulary: vocabulary)
         case .template:
             _ = reader.required("template", example: "'+49 ### #######'")
             return .template(reader.text("template") ?? "")
@@ -85,11 +85,11 @@ struct VariableReader {
         return nil
     }
 
-    private func parameter(_ reader: MappingReader, least: Double) -> Double {
-        guard let value = reader.positive("parameter", most: 1000) else { return 5 }
-        if value >= least { return value }
-        reader.add("'parameter' of \(what) must be at least \(least)", atValue: "parameter")
-        return least
+    private func parameter(_ reader: MappingReader, minimum: Double) -> Double {
+        guard let value = reader.positive("parameter", maximum: 1000) else { return 5 }
+        if value >= minimum { return value }
+        reader.add("'parameter' of \(what) must be at least \(minimum)", atValue: "parameter")
+        return minimum
     }
 
     private func choice(_ reader: MappingReader) -> Variable.Distribution {
@@ -123,22 +123,22 @@ struct VariableReader {
         )
     }
 
-    private func length(_ reader: MappingReader, most: Int) -> Variable.Length {
+    private func length(_ reader: MappingReader, maximum: Int) -> Variable.Length {
         guard let node = reader.required("length", example: "100") else { return 1 }
         guard let text = node.scalar?.string else {
             let lengths = VariableReader(what: "'length' of \(what)", builtIns: [:], log: log)
             let read = lengths.read(node, as: Language.length, at: node.mark)
             guard let variable = read?.variable else { return 1 }
-            if variable.minimum < 0 || variable.maximum > most {
-                log.add("'length' of \(what) must be from 0 to \(most)", at: node.mark)
+            if variable.minimum < 0 || variable.maximum > maximum {
+                log.add("'length' of \(what) must be from 0 to \(maximum)", at: node.mark)
                 return 1
             }
             return .drawn(variable)
         }
         let bytes = Int(text) ?? (try? Quantity.bytes(text)).map { Int($0) }
-        guard let bytes, (0...most).contains(bytes) else {
+        guard let bytes, (0...maximum).contains(bytes) else {
             log.add(
-                "'length' of \(what) must be a length from 0 to \(most), such as 100 or 4KiB, or a "
+                "'length' of \(what) must be a length from 0 to \(maximum), such as 100 or 4KiB, or a "
                     + "distribution, not '\(text)'",
                 at: node.mark
             )
@@ -162,7 +162,7 @@ struct VariableReader {
             reader.add("\(what) cannot use the values of a column", atKey: "column")
         }
         let isChoice = reader["distribution"]?.scalar?.string == VariableKind.choice.rawValue
-        let theta = isChoice ? reader.positive("theta", most: 100) : nil
+        let theta = isChoice ? reader.positive("theta", maximum: 100) : nil
         return Variable.Column(table: table, name: column, theta: theta)
     }
 
@@ -203,19 +203,19 @@ struct VariableReader {
         _ source: RangeSource?
     ) -> ClosedRange<Int64> {
         if let range = source?.range(among: builtIns) { return range }
-        let isOpen = kind == .sequential
+        let isUnbounded = kind == .sequential
         let fallback: ClosedRange<Int64> = 0...0
         if reader.has("column") || reader.has("table") { return fallback }
         if reader.has("range") || reader.has("after") { return fallback }
-        if !isOpen || reader.has("max") { _ = reader.required("min", example: "1") }
-        if !isOpen { _ = reader.required("max", example: "1000") }
+        if !isUnbounded || reader.has("max") { _ = reader.required("min", example: "1") }
+        if !isUnbounded { _ = reader.required("max", example: "1000") }
         let given: Int64? = reader.integer("min")
-        guard let minimum = given ?? (isOpen && !reader.has("min") ? 1 : nil) else {
+        guard let minimum = given ?? (isUnbounded && !reader.has("min") ? 1 : nil) else {
             _ = reader.integer("max") as Int64?
             return fallback
         }
         let maximum =
-            isOpen && !reader.has("max") ? Variable.largest : reader.integer("max")
+            isUnbounded && !reader.has("max") ? Variable.largest : reader.integer("max")
         guard let maximum else { return fallback }
         if minimum > maximum {
             reader.add(

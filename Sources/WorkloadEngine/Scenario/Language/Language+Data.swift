@@ -83,7 +83,7 @@ extension Language {
                 required: true,
                 "The distribution of the values."
             )
-        ] + drawing + [
+        ] + distributionKeys + [
             .init(
                 "range",
                 .text,
@@ -149,7 +149,7 @@ extension Language {
                 required: true,
                 "The distribution of the lengths."
             )
-        ] + drawing
+        ] + distributionKeys
     )
 
     private static func forms(of kinds: [VariableKind]) -> [MappingShape.Form] {
@@ -159,7 +159,7 @@ extension Language {
         }
     }
 
-    private static let drawing: [MappingShape.Key] = [
+    private static let distributionKeys: [MappingShape.Key] = [
         .init("min", .integer(-Variable.largest...Variable.largest), "The smallest integer."),
         .init("max", .integer(-Variable.largest...Variable.largest), "The largest integer."),
         .init(

@@ -1,4 +1,4 @@
-/// The scenario language, with every mapping in a scenario.
+/// The scenario language, declared as the shapes of all mappings in a scenario.
 enum Language {
     static let scenario = MappingShape(
         "scenario",

@@ -66,7 +66,7 @@ struct MappingShape: Sendable {
 
     var names: [String] { keys.map(\.name) }
 
-    /// The declared value of a key.
+    /// The shape of a key's value.
     subscript(_ name: String) -> ValueShape {
         guard let key = keys.first(where: { $0.name == name }) else {
             preconditionFailure("'\(self.name)' does not declare '\(name)'")
@@ -146,16 +146,18 @@ extension ClosedRange<Duration> {
     /// All times longer than 0.
     static var positive: Self { .nanoseconds(1)...Quantity.longestDuration }
 
-    /// The range after the word "time", such as `of at most 60s`, or `nil` for ``unlimited``.
-    var words: String? {
-        let most = upperBound < Quantity.longestDuration ? Quantity.text(upperBound) : nil
-        switch (lowerBound, most) {
+    /// A phrase that describes the range after the word "time", such as `of at most 60s`, or `nil`
+    /// for ``unlimited``.
+    var summary: String? {
+        let maximum = upperBound < Quantity.longestDuration ? Quantity.text(upperBound) : nil
+        switch (lowerBound, maximum) {
         case (Duration.zero, nil): return nil
-        case (Duration.zero, let most?): return "of at most \(most)"
+        case (Duration.zero, let maximum?): return "of at most \(maximum)"
         case (Duration.nanoseconds(1), nil): return "longer than 0"
-        case (Duration.nanoseconds(1), let most?): return "longer than 0 and no longer than \(most)"
+        case (Duration.nanoseconds(1), let maximum?):
+            return "longer than 0 and no longer than \(maximum)"
         case (_, nil): return "of at least \(Quantity.text(lowerBound))"
-        case (_, let most?): return "from \(Quantity.text(lowerBound)) to \(most)"
+        case (_, let maximum?): return "from \(Quantity.text(lowerBound)) to \(maximum)"
         }
     }
 }

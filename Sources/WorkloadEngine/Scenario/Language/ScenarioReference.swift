@@ -21,7 +21,7 @@ package enum ScenarioReference {
         let rows = shape.keys.map { key in
             let name = key.isRequired ? "**\(key.name)**" : key.name
             let text = key.description.replacing("|", with: "\\|")
-            return "| \(name) | \(key.value.words.replacing("|", with: "\\|")) | \(text) |\n"
+            return "| \(name) | \(key.value.summary.replacing("|", with: "\\|")) | \(text) |\n"
         }
         return """
             ## \(shape.name)
@@ -46,7 +46,8 @@ extension ValueShape {
         }
     }
 
-    var words: String {
+    /// A phrase that describes the value, such as `time, such as 50ms`.
+    var summary: String {
         switch self {
         case .text: "text"
         case .texts: "text, or a list of text values"
@@ -60,27 +61,27 @@ extension ValueShape {
                     ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
         case .number: "number above 0"
         case .boolean: "true, false"
-        case .duration(let range): "time\(range.words.map { " " + $0 } ?? ""), such as 50ms"
-        case .span(let range): "time\(range.words.map { " " + $0 } ?? ""), or a share such as 40%"
+        case .duration(let range): "time\(range.summary.map { " " + $0 } ?? ""), such as 50ms"
+        case .span(let range): "time\(range.summary.map { " " + $0 } ?? ""), or a share such as 40%"
         case .quantity(.rate): "rate, such as 200/s"
         case .quantity(.bytes): "size, such as 64MiB"
         case .quantity(.share): "share, such as 40%"
         case .quantity(.fixedPause): "fixed and a time longer than 0, such as fixed 1ms"
         case .scalar: "text, number, true, false, or null"
         case .mapping(let shape): "[\(shape.name)](#\(shape.name))"
-        case .list(let item): "list of \(item.words)"
-        case .named(let item): "mapping from names to \(item.words)"
-        case .byMetric(let item): "mapping from metrics to \(item.words)"
+        case .list(let item): "list of \(item.summary)"
+        case .named(let item): "mapping from names to \(item.summary)"
+        case .byMetric(let item): "mapping from metrics to \(item.summary)"
         case .either(let shapes): Self.alternatives(shapes)
         }
     }
 
     /// Returns text such as `text, a number, or a list of these`.
     private static func alternatives(_ shapes: [ValueShape]) -> String {
-        let single = shapes.map(\.words)
+        let single = shapes.map(\.summary)
         let texts = shapes.map { shape in
-            guard case .list(.either(let items)) = shape else { return shape.words }
-            let others = items.map(\.words).filter { !single.contains($0) }
+            guard case .list(.either(let items)) = shape else { return shape.summary }
+            let others = items.map(\.summary).filter { !single.contains($0) }
             return (["a list of these"] + others).joined(separator: " and ")
         }
         guard let last = texts.last, texts.count > 1 else { return texts.joined() }

@@ -33,7 +33,7 @@ package enum ScenarioSchema {
         var properties: [JSONNode.Member] = []
         for key in shape.keys {
             var members = value(key.value, &definitions)
-            let range = key.value.durations?.words.map { " It must be a time \($0)." } ?? ""
+            let range = key.value.durations?.summary.map { " It must be a time \($0)." } ?? ""
             members.append(.init("description", .string(key.description + range)))
             properties.append(.init(key.name, .object(members)))
         }
@@ -62,17 +62,17 @@ package enum ScenarioSchema {
         case .text:
             return [.init("type", .string("string")), .init("minLength", .integer(1))]
         case .texts, .sql:
-            let one: [JSONNode.Member] = [
+            let single: [JSONNode.Member] = [
                 .init("type", .string("string")), .init("minLength", .integer(1)),
             ]
-            let many: [JSONNode.Member] = [
-                .init("type", .string("array")), .init("items", .object(one)),
+            let list: [JSONNode.Member] = [
+                .init("type", .string("array")), .init("items", .object(single)),
                 .init("minItems", .integer(1)),
             ]
-            return [.init("anyOf", .array([.object(one), .object(many)]))]
+            return [.init("anyOf", .array([.object(single), .object(list)]))]
         case .steps:
-            let one = ValueShape.either([.text, .mapping(Language.step)])
-            return value(.either([one, .list(one)]), &definitions)
+            let item = ValueShape.either([.text, .mapping(Language.step)])
+            return value(.either([item, .list(item)]), &definitions)
         case .words(let words):
             return [.init("enum", .array(words.map(JSONNode.string)))]
         case .integer(let range):
@@ -87,9 +87,9 @@ package enum ScenarioSchema {
         case .boolean:
             return [.init("type", .string("boolean"))]
         case .duration(let range):
-            return text(range.prefix + "\(number)\(timeUnit)$", ["50ms", "30s"])
+            return text(range.prefix + "\(numberPattern)\(timeUnitPattern)$", ["50ms", "30s"])
         case .span(let range):
-            return text(range.prefix + "\(number)(\(timeUnit)|%)$", ["40%", "30s"])
+            return text(range.prefix + "\(numberPattern)(\(timeUnitPattern)|%)$", ["40%", "30s"])
         case .quantity(let quantity):
             return text(quantity.pattern, quantity.examples)
         case .scalar:
@@ -105,9 +105,9 @@ package enum ScenarioSchema {
                 .init("minItems", .integer(1)),
             ]
         case .named(let item):
-            return named(item, by: namePattern, &definitions)
+            return named(item, matching: namePattern, &definitions)
         case .byMetric(let item):
-            return named(item, by: #"^[^.]+\.[^.]+$"#, &definitions)
+            return named(item, matching: #"^[^.]+\.[^.]+$"#, &definitions)
         case .either(let shapes):
             let nodes = shapes.map { JSONNode.object(value($0, &definitions)) }
             return [.init("anyOf", .array(nodes))]
@@ -123,7 +123,7 @@ package enum ScenarioSchema {
 
     private static func named(
         _ item: ValueShape,
-        by pattern: String,
+        matching pattern: String,
         _ definitions: inout [(name: String, node: JSONNode)]
     ) -> [JSONNode.Member] {
         [
@@ -147,8 +147,8 @@ package enum ScenarioSchema {
     }
 }
 
-private let number = #"[0-9]*\.?[0-9]+ ?"#
-private let timeUnit = "(ns|us|µs|ms|s|m|h)"
+private let numberPattern = #"[0-9]*\.?[0-9]+ ?"#
+private let timeUnitPattern = "(ns|us|µs|ms|s|m|h)"
 
 extension ClosedRange<Duration> {
     /// A pattern prefix that rejects 0 if the range excludes 0.
@@ -159,10 +159,10 @@ extension QuantityShape {
     /// The pattern for valid text, as an ECMA-262 regular expression.
     fileprivate var pattern: String {
         switch self {
-        case .rate: "^\(number)/[smh]$"
-        case .bytes: "^\(number)(B|KiB|MiB|GiB|KB|MB|GB)$"
-        case .share: "^\(number)%$"
-        case .fixedPause: "^fixed +(?=.*[1-9])\(number)\(timeUnit)$"
+        case .rate: "^\(numberPattern)/[smh]$"
+        case .bytes: "^\(numberPattern)(B|KiB|MiB|GiB|KB|MB|GB)$"
+        case .share: "^\(numberPattern)%$"
+        case .fixedPause: "^fixed +(?=.*[1-9])\(numberPattern)\(timeUnitPattern)$"
         }
     }
 

@@ -48,16 +48,18 @@ package struct StatementTemplate: Sendable, Hashable {
         let tokens = SQLTokenizer(text)
         var statements: [String] = []
         var words: [String] = []
-        var last: [SQLTokenizer.Token] = []
+        var lastTokens: [SQLTokenizer.Token] = []
         var start: Int?
         var end = 0
         func finish() {
             if let start { statements.append(String(decoding: bytes[start..<end], as: UTF8.self)) }
         }
         for token in tokens {
-            if token.kind == .semicolon, !isInsideTrigger(words: words, last: last, of: tokens) {
+            if token.kind == .semicolon,
+                !isInsideTrigger(words: words, lastTokens: lastTokens, of: tokens)
+            {
                 finish()
-                (start, words, last) = (nil, [], [])
+                (start, words, lastTokens) = (nil, [], [])
                 continue
             }
             start = start ?? token.range.lowerBound
@@ -65,7 +67,7 @@ package struct StatementTemplate: Sendable, Hashable {
             if words.count < 3, token.kind == .word {
                 words.append(tokens.text(token).uppercased())
             }
-            last = last.suffix(1) + [token]
+            lastTokens = lastTokens.suffix(1) + [token]
         }
         finish()
         return statements
@@ -73,7 +75,7 @@ package struct StatementTemplate: Sendable, Hashable {
 
     private static func isInsideTrigger(
         words: [String],
-        last: [SQLTokenizer.Token],
+        lastTokens: [SQLTokenizer.Token],
         of tokens: SQLTokenizer
     ) -> Bool {
         guard words.first == "CREATE" else { return false }
@@ -81,7 +83,7 @@ package struct StatementTemplate: Sendable, Hashable {
         let isTemporary = second == "TEMP" || second == "TEMPORARY"
         guard (isTemporary ? words.last : second) == "TRIGGER" else { return false }
         return
-            !(last.count == 2 && last[0].kind == .semicolon
-            && tokens.text(last[1]).uppercased() == "END")
+            !(lastTokens.count == 2 && lastTokens[0].kind == .semicolon
+            && tokens.text(lastTokens[1]).uppercased() == "END")
     }
 }

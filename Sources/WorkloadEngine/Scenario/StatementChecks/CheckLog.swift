@@ -33,8 +33,9 @@ struct CheckLog {
 }
 
 extension WorkloadTarget {
-    /// Returns the reason that a statement is invalid, without the statement, and with the nearest
-    /// name for a missing one.
+    /// Returns the reason that a statement is invalid, without the statement's text.
+    ///
+    /// If a name is missing from the database, the reason suggests the nearest name.
     func reason(of error: any Error) -> String {
         let text = String(describing: error)
         if let missing = MissingName(in: text) {

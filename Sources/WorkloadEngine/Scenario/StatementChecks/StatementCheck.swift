@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prepares a scenario's statements on its empty tables before the load.
+/// Prepares a scenario's statements on the scenario's empty tables, before the load.
 ///
 /// The check finds errors that the decoder cannot detect, such as missing columns. It reports
 /// each error at the statement's position in the file.
@@ -12,8 +12,8 @@ package struct StatementCheck {
 
     /// Checks each arm's tables, setup, and statements.
     ///
-    /// The check copies an existing database but does not build other data. If a client changes
-    /// the schema, the check omits the statements.
+    /// This method copies an existing database but does not build other data. If a client changes
+    /// the schema, this method does not check the statements.
     ///
     /// - Throws: ``ScenarioError`` with all errors.
     package func check(_ scenario: Scenario) throws(ScenarioError) {
@@ -21,21 +21,21 @@ package struct StatementCheck {
             .appendingPathComponent("poolgauge-check-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         var log = CheckLog(scenario)
-        var seen: [Arm] = []
+        var checked: [Arm] = []
         for arm in scenario.arms {
             // If several arms have the same effect on statements, check only one of them.
-            let alike = Arm(
+            let relevantSettings = Arm(
                 name: "",
                 kind: .queue,
                 pragmas: arm.pragmas,
                 setup: arm.setup,
                 file: arm.file
             )
-            guard !seen.contains(alike) else { continue }
-            seen.append(alike)
+            guard !checked.contains(relevantSettings) else { continue }
+            checked.append(relevantSettings)
             do {
-                if seen.count == 1 { try PrivateFolder.create(at: folder) }
-                let file = folder.appendingPathComponent("\(seen.count).sqlite").path
+                if checked.count == 1 { try PrivateFolder.create(at: folder) }
+                let file = folder.appendingPathComponent("\(checked.count).sqlite").path
                 try check(scenario, on: arm, at: file, &log)
             } catch {
                 log.add("the database of arm '\(arm.name)' cannot be opened: \(error)", sql: nil)
@@ -54,8 +54,8 @@ package struct StatementCheck {
             try factory.copyDatabase(at: path, to: file) { _ in }
         }
         // Use a pool, because pools support snapshots.
-        let plain = Arm(name: arm.name, kind: .pool, readers: 1, pragmas: arm.pragmas)
-        let target = try factory.open(plain, at: file)
+        let poolArm = Arm(name: arm.name, kind: .pool, readers: 1, pragmas: arm.pragmas)
+        let target = try factory.open(poolArm, at: file)
         do {
             if try build(scenario.dataset(of: arm), in: target, &log), setUp(arm, target, &log) {
                 try prepare(scenario, on: arm, target, &log)

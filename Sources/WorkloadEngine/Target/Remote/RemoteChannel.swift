@@ -12,7 +12,7 @@ struct RemoteChannel: Sendable {
     let output: Int32
 
     /// The maximum size of a valid message, in bytes.
-    private static let limit = 1 << 30
+    private static let maximumLength = 1 << 30
 
     func send(_ message: RemoteMessage) throws {
         let body = try message.encoded()
@@ -36,7 +36,7 @@ struct RemoteChannel: Sendable {
     func receive() throws -> RemoteMessage {
         var header = WireReader(try bytes(8))
         let length = try header.number()
-        guard length < Self.limit else { throw WireReader.Malformed() }
+        guard length < Self.maximumLength else { throw WireReader.Malformed() }
         return try RemoteMessage(try bytes(Int(length)))
     }
 

@@ -51,7 +51,7 @@ final class RemoteTarget: WorkloadTarget {
     }
 
     private func receiveDone() throws {
-        guard case .done = try channel.reply() else { throw WireReader.Malformed() }
+        guard case .done = try channel.receiveReply() else { throw WireReader.Malformed() }
     }
 
     func supports(_ access: WorkloadAccess) -> Bool { access != .snapshot }
@@ -62,7 +62,7 @@ final class RemoteTarget: WorkloadTarget {
         _ body: (any WorkloadSession) throws -> Void
     ) throws {
         try channel.send(.perform(access, client: client.name))
-        guard case .entered = try channel.reply() else { throw WireReader.Malformed() }
+        guard case .entered = try channel.receiveReply() else { throw WireReader.Malformed() }
         do {
             try body(Session(channel: channel))
         } catch {
@@ -79,7 +79,7 @@ final class RemoteTarget: WorkloadTarget {
 
         func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
             try channel.send(.run(sql, values))
-            guard case .count(let count) = try channel.reply() else {
+            guard case .count(let count) = try channel.receiveReply() else {
                 throw WireReader.Malformed()
             }
             return count
@@ -87,7 +87,7 @@ final class RemoteTarget: WorkloadTarget {
 
         func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {
             try channel.send(.query(sql, values))
-            guard case .rows(let rows) = try channel.reply() else {
+            guard case .rows(let rows) = try channel.receiveReply() else {
                 throw WireReader.Malformed()
             }
             return rows
@@ -128,7 +128,7 @@ final class RemoteTarget: WorkloadTarget {
 
 extension RemoteChannel {
     /// Receives a reply and throws the failure that it reports, if any.
-    fileprivate func reply() throws -> RemoteMessage {
+    fileprivate func receiveReply() throws -> RemoteMessage {
         let message = try receive()
         if case .failed(let failure, let text, let busy) = message {
             throw RemoteTarget.Failure(failure: failure, description: text, busy: busy)

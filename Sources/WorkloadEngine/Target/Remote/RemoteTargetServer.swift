@@ -77,7 +77,7 @@ public struct RemoteTargetServer: Sendable {
         } catch let failure as BrokenChannel {
             throw failure.cause
         } catch {
-            try channel.send(failed(error, of: target))
+            try channel.send(failureMessage(for: error, of: target))
         }
     }
 
@@ -113,11 +113,14 @@ public struct RemoteTargetServer: Sendable {
         } catch let failure as BrokenChannel {
             throw failure
         } catch {
-            try reply(failed(error, of: target))
+            try reply(failureMessage(for: error, of: target))
         }
     }
 
-    private func failed(_ error: any Error, of target: any WorkloadTarget) -> RemoteMessage {
+    private func failureMessage(
+        for error: any Error,
+        of target: any WorkloadTarget
+    ) -> RemoteMessage {
         .failed(target.failure(of: error), "\(error)", target.busyFailure(of: error))
     }
 
