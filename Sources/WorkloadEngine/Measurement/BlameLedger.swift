@@ -11,11 +11,11 @@ struct BlameLedger {
         var held: [Int: UInt64]
     }
 
-    /// The number of slow accesses kept per client.
+    /// The maximum number of slow accesses kept per client.
     static let limit = 256
-    /// The number of slow accesses listed in a result.
-    static let named = 5
-    /// The number of slow accesses kept per client and recent second.
+    /// The maximum number of slow accesses listed in a result.
+    static let listedLimit = 5
+    /// The maximum number of slow accesses kept per client and recent second.
     static let recentLimit = 32
 
     private struct Client {
@@ -59,8 +59,8 @@ struct BlameLedger {
 
     /// Adds a worker's holds since the previous call.
     ///
-    /// A hold that has not ended starts at `openSince`. If `isMeasured`, the longest hold is
-    /// updated.
+    /// `openSince` is the start of the hold that has not ended, if any. If `isMeasured` is `true`,
+    /// the method updates the longest hold.
     mutating func add(
         _ holds: HoldLog,
         openSince: UInt64?,
@@ -89,6 +89,7 @@ struct BlameLedger {
         )
     }
 
+    /// Records that all holds up to `now` have been added.
     mutating func close(at now: UInt64) {
         latest = now
     }
@@ -205,7 +206,7 @@ struct BlameLedger {
             resource: resource,
             capacity: capacity,
             holders: holders(of: bounded),
-            slowest: bounded.prefix(Self.named).map(describe)
+            slowest: bounded.prefix(Self.listedLimit).map(describe)
         )
     }
 

@@ -107,7 +107,8 @@ package enum AdviceReport {
 
     private static func reason(_ candidate: AdviceResult.Candidate) -> String {
         switch candidate.verdict {
-        case .notConfirmed: "not confirmed: others were more promising, or time ran out"
+        case .notConfirmed:
+            "not confirmed: other candidates were more promising, or time ran out"
         case .small:
             "less than \(RatioText.factor(AdviceResult.minimumEffect)) better: "
                 + changes(of: candidate).joined(separator: ", ")

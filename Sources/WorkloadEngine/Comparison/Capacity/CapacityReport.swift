@@ -60,9 +60,9 @@ package enum CapacityReport {
             let ratio = highest / max(arm.capacity ?? highest, 1e-9)
             // Both capacities have the search's precision.
             let isSame = ratio < (1 + result.precision) * (1 + result.precision)
-            let isOpen = best.lowerBound || arm.lowerBound
+            let hasLowerBound = best.lowerBound || arm.lowerBound
             return "\(arm.title) \(rate(arm))"
-                + (isOpen
+                + (hasLowerBound
                     ? ""
                     : isSame
                         ? ", the same within the precision"
@@ -151,14 +151,14 @@ package enum CapacityReport {
 
     private static func sentence(_ needed: CapacityResult.ReadersNeeded) -> String {
         let rate = ReportUnits.rate(needed.rate)
-        let because = needed.failure.map { "; with fewer readers: \($0)" } ?? ""
+        let reason = needed.failure.map { "; with fewer readers: \($0)" } ?? ""
         guard let smallest = needed.smallest else {
             let readers = needed.candidates.last.map { " with \($0) or fewer readers" } ?? ""
             return "\(needed.arm): \(rate) is not sustained\(readers)"
                 + (needed.failure.map { ": \($0)" } ?? "") + "."
         }
         return "\(needed.arm): maximumReaderCount \(smallest) is the smallest that sustains "
-            + "\(rate)\(because)."
+            + "\(rate)\(reason)."
     }
 }
 
@@ -171,7 +171,7 @@ extension ReportUnits {
 }
 
 extension CapacityResult.EqualLoad.Latency {
-    /// The percentiles for a table, without the unknown count and mean.
+    /// A summary for a table, with 0 for the unknown count and mean.
     fileprivate var summary: LatencySummary {
         LatencySummary(
             count: 0,

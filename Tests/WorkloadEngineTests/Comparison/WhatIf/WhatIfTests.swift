@@ -117,13 +117,13 @@ struct WhatIfTests {
     }
 
     @Test func aHandoverIsFoundIfItExplainsTheWaits() {
-        let found = Calibration.handover { handover, _ in
+        let found = Calibration.handoverTimes { handover, _ in
             // Readers need 2 ms, and a handover does not explain the waits of writers.
             [handover[AccessSimulation.readers] - 2e6, -1]
         }
         #expect(abs(found[AccessSimulation.readers] - 2e6) < 2e4)
         #expect(found[AccessSimulation.writer] == 0)
-        #expect(Calibration.handover { _, _ in [5, nil] } == [0, 0])
+        #expect(Calibration.handoverTimes { _, _ in [5, nil] } == [0, 0])
     }
 
     @Test func anOldResultExplainsHowToRecordANewOne() throws {
