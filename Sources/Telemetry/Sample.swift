@@ -178,7 +178,7 @@ public struct Sample: Sendable, Codable, Equatable {
     public var events: [TelemetryEvent]
     /// The load's current settings, or `nil` if the load cannot be changed.
     public var knobs: LoadKnobs?
-    /// Whether the current phase is measured, or `nil` if unknown.
+    /// Whether the load is in a measured phase, or `nil` if unknown.
     public var isMeasured: Bool?
     /// The attached program, or `nil` for a run.
     package var program: ProgramStatus?

@@ -129,7 +129,7 @@ package enum HumanUnits {
         value < 99.95 ? decimal(value, places: 1) : whole(value)
     }
 
-    /// The number from which text has an exponent.
+    /// The magnitude from which numbers are formatted with an exponent.
     private static let exponentLimit = 1e15
 
     /// Formats a number without decimal places, or with an exponent if the number is very large.

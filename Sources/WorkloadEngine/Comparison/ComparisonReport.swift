@@ -4,10 +4,10 @@ public enum ComparisonReport {
     public static func text(of result: ComparisonResult) -> String {
         var lines = problems(of: result)
         lines += result.answer
-        lines += leftOut(of: result)
+        lines += omissionLines(of: result)
         lines += (result.warnings ?? []).map { "warning: \($0)" }
-        let conditions = (result.failIf ?? []).filter { !$0.failed }.map(passed)
-        for part in [conditions, decided(result), allMetrics(result), method(result)]
+        let conditions = (result.failIf ?? []).filter { !$0.failed }.map(passedLine)
+        for part in [conditions, primaryMetricLines(result), allMetrics(result), method(result)]
         where !part.isEmpty {
             lines += [""] + part
         }
@@ -33,13 +33,13 @@ public enum ComparisonReport {
         return lines
     }
 
-    static func leftOut(of result: ComparisonResult) -> [String] {
+    static func omissionLines(of result: ComparisonResult) -> [String] {
         (result.leftOut ?? [:]).sorted { $0.key < $1.key }.map { client, reason in
             "omitted from every arm: \(client), because \(reason)"
         }
     }
 
-    static func passed(_ condition: FailConditionResult) -> String {
+    static func passedLine(_ condition: FailConditionResult) -> String {
         "passed  (fails if \(condition.expression)): \(condition.reason)"
     }
 
@@ -55,7 +55,7 @@ public enum ComparisonReport {
 
     // MARK: Tables
 
-    private static func decided(_ result: ComparisonResult) -> [String] {
+    private static func primaryMetricLines(_ result: ComparisonResult) -> [String] {
         var table = TextTable(columns)
         for pair in pairNames(result) {
             table.add(["\(pair.b) against \(pair.a)"])

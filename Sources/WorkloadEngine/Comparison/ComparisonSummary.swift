@@ -32,7 +32,7 @@ struct ComparisonSummary {
             pairs.compactMap { condition.outcome(of: $0, against: first) }
         }
         let arms = plan.slots.indices.map { slot in
-            arm(slot, analysis, blocks, representative)
+            armComparison(slot, analysis, blocks, representative)
         }
         var result = ComparisonResult(
             schema: ComparisonResult.schemaName,
@@ -77,7 +77,7 @@ struct ComparisonSummary {
         return result
     }
 
-    private func arm(
+    private func armComparison(
         _ slot: Int,
         _ analysis: ComparisonAnalysis,
         _ blocks: [ComparisonRun.Block],
@@ -150,11 +150,11 @@ struct ComparisonSummary {
                 )
             }
         }
-        if let leaps = leaps(analysis, decided, blocks.count) { warnings.append(leaps) }
+        if let warning = leapWarning(analysis, decided, blocks.count) { warnings.append(warning) }
         return warnings + skipWarnings(blocks)
     }
 
-    private func leaps(
+    private func leapWarning(
         _ analysis: ComparisonAnalysis,
         _ noise: [NoiseMeasurement],
         _ count: Int
@@ -173,8 +173,8 @@ struct ComparisonSummary {
             ? "; a longer --within reduces this"
             : blocks > options.blocks ? "; more blocks reduce this: try --blocks \(blocks)" : ""
         return "in \(leaps.count) of \(count) blocks, two runs of \(first) differ by "
-            + "\(RatioText.factor(leaps.least)) or more in \(metric), and in the others by at "
-            + "most \(RatioText.factor(leaps.usual)): the machine's speed may have changed"
+            + "\(RatioText.factor(leaps.smallestRatio)) or more in \(metric), and in the others by at "
+            + "most \(RatioText.factor(leaps.largestUsualRatio)): the machine's speed may have changed"
             + advice
     }
 

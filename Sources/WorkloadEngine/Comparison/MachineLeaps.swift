@@ -10,9 +10,9 @@ struct MachineLeaps: Equatable {
     /// The number of blocks with leaps.
     let count: Int
     /// The smallest ratio of the two runs in blocks with leaps, above 1.
-    let least: Double
+    let smallestRatio: Double
     /// The largest ratio of the two runs in the other blocks, at least 1.
-    let usual: Double
+    let largestUsualRatio: Double
 
     /// The minimum leap, as the logarithm of a ratio.
     private static let smallest = log(1.05)
@@ -44,7 +44,7 @@ struct MachineLeaps: Equatable {
         // Without leaps, the floor would be close to the largest usual difference.
         guard log(floor) > max(usual, Self.smallest) else { return nil }
         count = differences.count - index
-        least = exp(differences[index])
-        self.usual = exp(usual)
+        smallestRatio = exp(differences[index])
+        largestUsualRatio = exp(usual)
     }
 }

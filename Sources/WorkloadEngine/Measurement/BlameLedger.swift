@@ -178,7 +178,7 @@ struct BlameLedger {
         response: LatencyHistogram,
         readers: Int?
     ) -> BlameResult? {
-        let (beyond, from) = Self.limit(of: response)
+        let (beyond, from) = Self.slowThreshold(of: response)
         let sorted = entries.sorted { $0.access.response > $1.access.response }
             .prefix(Self.limit)
         // Allow a difference of 1%, because a histogram returns the middle of a bucket.
@@ -269,7 +269,9 @@ struct BlameLedger {
 
     /// Returns the highest of the 99th, 95th, and 90th percentiles that has enough samples, or
     /// the maximum.
-    private static func limit(of response: LatencyHistogram) -> (name: String, value: UInt64) {
+    private static func slowThreshold(
+        of response: LatencyHistogram
+    ) -> (name: String, value: UInt64) {
         for percentile in [99.0, 95, 90] {
             if let value = response.value(at: percentile) { return ("p\(Int(percentile))", value) }
         }

@@ -6,7 +6,7 @@ struct GeneratorLoad {
     var client: String
     /// The median time of an access inside the target, in nanoseconds, or `nil` if there are too
     /// few samples.
-    var typical: UInt64?
+    var medianTime: UInt64?
     /// The share of the measured time during which workers are busy with accesses, in 0…1.
     var busyShare: Double
 }
@@ -73,11 +73,11 @@ struct GeneratorWatch {
     ///
     /// This method compares medians, because other work on the machine slows only some accesses.
     func reason(of load: GeneratorLoad) -> String? {
-        guard let typical = load.typical, noop > typical, load.busyShare > Self.busyLimit else {
-            return nil
-        }
+        guard let medianTime = load.medianTime, noop > medianTime,
+            load.busyShare > Self.busyLimit
+        else { return nil }
         return "the generator itself used \(ReportUnits.time(noop)) per access of "
-            + "\(load.client), but the database only \(ReportUnits.time(typical))"
+            + "\(load.client), but the database only \(ReportUnits.time(medianTime))"
     }
 
     /// Returns the reasons that these numbers make a run invalid, or `nil` if the run is valid.

@@ -23,7 +23,7 @@ package protocol Sleeper: AnyObject, Sendable {
     /// Ends the current sleep, or the next sleep if the thread is awake.
     func wake()
 
-    /// Records that the sleeper's thread has ended.
+    /// Marks the sleeper as unused. The thread must not sleep afterward.
     func retire()
 }
 

@@ -96,7 +96,7 @@ final class WorkerRecorder: Sendable {
     ///   - operation: The index of the operation.
     ///   - phase: The phase of the access.
     ///   - lag: The lag, in nanoseconds, or `nil` if there is no schedule.
-    ///   - wasFree: Whether the worker was free at the intended start.
+    ///   - wasFree: Whether the worker was free before the intended start.
     ///   - start: The start, or `nil` if the wait is unknown while the access runs.
     /// - Returns: Whether the access may start, which is `false` after ``seal(at:)``.
     func begin(

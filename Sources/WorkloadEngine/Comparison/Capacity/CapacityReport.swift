@@ -18,7 +18,7 @@ package enum CapacityReport {
         if let loads = result.equalLoads, !loads.isEmpty {
             lines += ["", equalLoadsTitle]
             lines += equalLoads(loads, result.load.clients.map(\.client)).lines()
-            lines += missed(in: loads)
+            lines += missedLines(in: loads)
         }
         lines += [""] + ArmSettings.lines(of: result.settings)
         lines += TextReport.environment(result.environment, seed: result.seed)
@@ -43,7 +43,7 @@ package enum CapacityReport {
         if let loads = result.equalLoads, !loads.isEmpty {
             lines += ["", equalLoadsTitle, ""]
             lines += equalLoads(loads, result.load.clients.map(\.client)).markdown()
-            lines += missed(in: loads).map(escaped)
+            lines += missedLines(in: loads).map(escaped)
         }
         lines += [""] + ArmSettings.lines(of: result.settings).map(escaped)
         lines += TextReport.environment(result.environment, seed: result.seed).map(escaped)
@@ -137,7 +137,7 @@ package enum CapacityReport {
         return table
     }
 
-    private static func missed(in loads: [CapacityResult.EqualLoad]) -> [String] {
+    private static func missedLines(in loads: [CapacityResult.EqualLoad]) -> [String] {
         loads.flatMap { load in
             load.arms.compactMap { arm in
                 let share = ReportUnits.percent(load.share)

@@ -166,8 +166,9 @@ package enum CrossoverReport {
         let rowName = grid.rows?.variable.name ?? ""
         let margin = (labels.map(\.count) + [rowName.count]).max() ?? 0
         var lines = [
-            left(rowName, margin) + "  \(grid.columns.variable.name)",
-            left("", margin) + "  " + columns.map { centered($0, width) }.joined(separator: " "),
+            leftAligned(rowName, margin) + "  \(grid.columns.variable.name)",
+            leftAligned("", margin) + "  "
+                + columns.map { centered($0, width) }.joined(separator: " "),
         ]
         for (index, row) in page.rows.enumerated() {
             for (part, texts) in [marks[index], ranges[index]].enumerated() {
@@ -175,7 +176,7 @@ package enum CrossoverReport {
                     paint(centered(text, width), cell, higherIsBetter, style)
                 }
                 lines.append(
-                    left(part == 0 ? labels[index] : "", margin) + "  "
+                    leftAligned(part == 0 ? labels[index] : "", margin) + "  "
                         + cells.joined(separator: " ")
                 )
             }
@@ -226,7 +227,7 @@ package enum CrossoverReport {
 
     // MARK: Text
 
-    private static func left(_ text: String, _ width: Int) -> String {
+    private static func leftAligned(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 

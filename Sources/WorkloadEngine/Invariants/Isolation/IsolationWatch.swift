@@ -66,7 +66,7 @@ final class IsolationWatch: Sendable {
         let recorder = HistoryRecorder { clock.now() }
         let costs = IsolationCosts(clock: clock)
         let values = UniqueValues()
-        func make(
+        func makeSession(
             _ name: String,
             _ role: IsolationSession.Role,
             _ target: any WorkloadTarget
@@ -90,10 +90,10 @@ final class IsolationWatch: Sendable {
             let isDouble = role == .writer || role == .reader
             for number in 1...(isDouble ? 2 : 1) {
                 let name = isDouble ? "\(role.rawValue)-\(number)" : role.rawValue
-                sessions.append(make(name, role, target))
+                sessions.append(makeSession(name, role, target))
             }
         }
-        if let process { sessions.append(make("process", .process, process)) }
+        if let process { sessions.append(makeSession("process", .process, process)) }
         self.sessions = sessions
         self.recorder = recorder
         self.costs = costs
