@@ -60,7 +60,8 @@ package final class AdviceRun: Sendable {
 
     /// Runs the search.
     ///
-    /// - Throws: ``RunError``, or ``ScenarioError`` if a time in the scenario exceeds a run.
+    /// - Throws: ``RunError``, or ``ScenarioError`` if a time in the scenario exceeds the length of
+    ///   a run.
     package func run() async throws -> AdviceResult {
         defer { datasets.remove() }
         var result = AdviceResult(

@@ -15,7 +15,7 @@ package final class CrossoverRun: Sendable {
     private let trials: TrialRunner
     private let planned: Lock<CrossoverPlan>
 
-    /// Plans a map.
+    /// Creates a run with a plan of the map.
     ///
     /// Call ``run()`` to start it.
     ///

@@ -3,7 +3,8 @@ import Telemetry
 
 /// Predicts, from a recorded run, how long accesses wait with other numbers of readers.
 ///
-/// The simulation repeats the recorded arrivals, and draws service times from those recorded.
+/// The simulation repeats the recorded arrivals, and draws service times from the recorded service
+/// times.
 package struct WhatIf: Sendable {
     /// The recorded run.
     package let run: ArmResult
