@@ -3,7 +3,7 @@ import WorkloadEngine
 extension Arm {
     /// The statements that each connection of a queue or pool runs first.
     ///
-    /// They do not select WAL mode, because the libraries select it.
+    /// The statements do not select WAL mode, because the libraries do so.
     package var openingPragmas: [String] {
         var statements = pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
         // If the arm does not set a journal mode, use SQLite's default mode for a queue, regardless

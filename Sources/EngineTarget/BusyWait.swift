@@ -9,11 +9,11 @@ import WorkloadEngine
 ///
 /// Only the thread that uses the connection calls the handler.
 package final class BusyWait: Sendable {
-    /// The clock and pauses of a handler, which tests can replace.
+    /// A handler's functions for reading the clock and pausing, which tests can replace.
     package struct Timing: Sendable {
-        /// Returns the time, in nanoseconds.
+        /// A function that returns the time, in nanoseconds.
         package var now: @Sendable () -> UInt64
-        /// Pauses for a number of nanoseconds.
+        /// A function that pauses for a number of nanoseconds.
         package var sleep: @Sendable (UInt64) -> Void
 
         package init(
@@ -30,8 +30,8 @@ package final class BusyWait: Sendable {
                 tv_nsec: Int(nanoseconds % 1_000_000_000)
             )
             // Continue if a signal interrupts the pause.
-            var left = timespec()
-            while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
+            var remaining = timespec()
+            while nanosleep(&rest, &remaining) != 0, errno == EINTR { rest = remaining }
         }
     }
 
@@ -51,9 +51,10 @@ package final class BusyWait: Sendable {
     /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - timeout: The time after which the handler gives up. If zero, it gives up immediately.
-    ///   - retry: The pauses, or `nil` for ``BusyRetry/backoff``.
-    ///   - timing: The clock and pauses.
+    ///   - timeout: The time after which the handler gives up. If the time is zero, the handler
+    ///     gives up immediately.
+    ///   - retry: The lengths of the pauses, or `nil` for ``BusyRetry/backoff``.
+    ///   - timing: The functions for reading the clock and pausing.
     package init(timeout: Duration, retry: BusyRetry?, timing: Timing = .system) {
         self.timeout = UInt64(max(0, timeout / .nanoseconds(1)).rounded(.up))
         self.retry = retry ?? .backoff
@@ -94,7 +95,7 @@ package final class BusyWait: Sendable {
     @inline(__always)
     package func begin() { wasCalled.store(false, ordering: .relaxed) }
 
-    /// Returns and clears the result of the handler's calls during the statement that just failed.
+    /// Returns the lock wait of the statement that just failed, and clears it.
     func take() -> LockWait {
         let wasCalled = wasCalled.load(ordering: .relaxed)
         return state.withLock { state in

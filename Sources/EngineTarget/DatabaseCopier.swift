@@ -5,14 +5,14 @@ import WorkloadEngine
 /// Copies a database with SQLite's backup API (<https://sqlite.org/backup.html>), while other
 /// processes may be using it.
 ///
-/// In WAL mode, one read transaction covers the entire copy. It does not block writers, and the
-/// copy never restarts. In a rollback mode, a read lock blocks all writers, so the copy releases
-/// the lock between steps. If another process commits between two steps, the copy restarts. After
-/// ``maximumRestarts`` restarts, one step copies the remaining pages.
+/// In WAL mode, one read transaction covers the entire copy. The transaction does not block
+/// writers, and the copy never restarts. In a rollback mode, a read lock blocks all writers, so the
+/// copy releases the lock between steps. If a different process commits between two steps, the copy
+/// restarts. After ``maximumRestarts`` restarts, one step copies all remaining pages.
 struct DatabaseCopier {
     /// The number of pages in each step: 4 MiB with 4 KiB pages.
     var pagesPerStep: CInt = 1024
-    /// The maximum number of restarts before the copy keeps its lock until it ends.
+    /// The maximum number of restarts, after which the copy holds its lock until the end.
     var maximumRestarts = 3
     /// The pause between two steps in a rollback mode.
     ///
@@ -30,7 +30,8 @@ struct DatabaseCopier {
     /// - Parameters:
     ///   - source: The database's path.
     ///   - path: The path of the copy, which uses a rollback journal.
-    ///   - progress: Receives the copied fraction, in 0…1. The fraction never decreases.
+    ///   - progress: A function that receives the copied fraction, in 0…1. The fraction never
+    ///     decreases.
     /// - Throws: ``RawError`` with the path, ``FreeSpace/Shortage``, or an error from `progress`.
     func copy(
         _ source: String,
@@ -42,20 +43,24 @@ struct DatabaseCopier {
         let purpose = "a copy of '\(name)'"
         let size = FreeSpace.size(of: source) + FreeSpace.size(of: source + "-wal")
         try FreeSpace.check(size, in: folder, for: purpose)
-        let from = try RawConnection(path: source, busyTimeout: Self.lockTimeout, isReadOnly: true)
-        defer { from.close() }
-        let to = try RawConnection(path: path, busyTimeout: Self.lockTimeout)
-        defer { to.close() }
+        let original = try RawConnection(
+            path: source,
+            busyTimeout: Self.lockTimeout,
+            isReadOnly: true
+        )
+        defer { original.close() }
+        let copy = try RawConnection(path: path, busyTimeout: Self.lockTimeout)
+        defer { copy.close() }
         do {
-            let mode = try from.rows("PRAGMA journal_mode", []).first?.first
+            let mode = try original.rows("PRAGMA journal_mode", []).first?.first
             let isWAL = mode == .text("wal")
             if isWAL {
-                try from.run("BEGIN DEFERRED", [])
-                try from.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
+                try original.run("BEGIN DEFERRED", [])
+                try original.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
             }
-            try copyPages(from, to, pauses: !isWAL, progress)
-            // The copy has the source's journal mode. The arm selects a mode later.
-            _ = try to.rows("PRAGMA journal_mode = DELETE", [])
+            try copyPages(original, copy, pauses: !isWAL, progress)
+            // The copy has the original's journal mode. The arm selects a mode later.
+            _ = try copy.rows("PRAGMA journal_mode = DELETE", [])
         } catch let error as RawError where error.isFull {
             let free = FreeSpace.bytes(in: folder) ?? 0
             throw FreeSpace.Shortage(folder: folder, purpose: purpose, required: size, free: free)
@@ -63,15 +68,15 @@ struct DatabaseCopier {
     }
 
     private func copyPages(
-        _ from: RawConnection,
-        _ to: RawConnection,
+        _ original: RawConnection,
+        _ copy: RawConnection,
         pauses: Bool,
         _ progress: (Double) throws -> Void
     ) throws {
         var maximum = 0.0
         var last = 0.0
         var restarts = 0
-        try from.backup(to: to) {
+        try original.backup(to: copy) {
             restarts >= maximumRestarts ? -1 : pagesPerStep
         } afterStep: { share in
             // The copied fraction increases with each step unless the copy restarts.

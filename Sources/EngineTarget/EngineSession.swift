@@ -3,6 +3,7 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
+/// An access's connection to an engine database.
 struct EngineSession: WorkloadSession {
     let database: Database
     // Unowned is safe because the target outlives its accesses. A strong reference would add two
@@ -21,7 +22,7 @@ struct EngineSession: WorkloadSession {
     /// Returns a closure that interrupts this connection's statement.
     ///
     /// Only the first call of the closure counts as a call to the database's `interrupt()`. Later
-    /// calls repeat that interrupt.
+    /// calls repeat the interrupt without counting it.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         // The access keeps the connection open. The closure is not called after the access.
         nonisolated(unsafe) let connection = database.handle
@@ -60,7 +61,8 @@ final class EngineSnapshot: WorkloadSnapshot {
     }
 
     func release() {
-        // Closing fails only if a statement exists. No statement outlives its access.
+        // Ignore errors: closing fails only if a statement exists, and no statement outlives its
+        // access.
         try? snapshot.close()
     }
 }

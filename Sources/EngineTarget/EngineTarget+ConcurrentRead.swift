@@ -4,7 +4,8 @@ import WorkloadEngine
 extension EngineTarget {
     /// Writes, and then reads the committed state on another connection.
     ///
-    /// The read starts before the writer is released, so no other write can occur in between.
+    /// The read starts before the writer is released, so no other write can occur between the
+    /// commit and the read.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,

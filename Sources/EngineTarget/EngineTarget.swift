@@ -2,7 +2,7 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A `DatabaseQueue` or a `DatabasePool` under load.
+/// A queue, a pool, or a pool's snapshot under load.
 final class EngineTarget: WorkloadTarget {
     enum Server: Sendable {
         case queue(DatabaseQueue)
@@ -42,7 +42,7 @@ final class EngineTarget: WorkloadTarget {
     /// The queue or pool.
     ///
     /// In a snapshot arm, only the run itself writes, for example for the arm's setup. Accesses
-    /// under load use the specific type, because an existential would slow them down.
+    /// under load use the concrete type, because an existential would slow down the accesses.
     var writer: any DatabaseWriter {
         switch server {
         case .queue(let queue): queue
@@ -196,7 +196,7 @@ final class EngineTarget: WorkloadTarget {
 }
 
 extension WorkloadClientName {
-    /// The label for the engine's probes, which is looked up only once.
+    /// The label for the engine's probes, which is registered only once.
     var accessLabel: AccessLabel {
         let index = memo.number {
             let label = AccessLabel(name)

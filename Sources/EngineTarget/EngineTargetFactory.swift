@@ -7,7 +7,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
     /// Creates a factory.
     public init() {}
 
-    /// Opens the database at `path` with the arm's settings, or creates it.
+    /// Opens the database at `path` with the arm's settings, and creates a missing file.
     ///
     /// - Throws: The library's error, which names the path or the rejected pragma.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
@@ -35,7 +35,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let connection = try RawConnection(path: path, busyTimeout: .zero, isReadOnly: true)
         defer { connection.close() }
-        // SQLite reports the default mode before the first read.
+        // Read first, because SQLite reports the default mode before the first read.
         try connection.run("PRAGMA schema_version", [])
         guard case .text(let name) = try connection.rows("PRAGMA journal_mode", []).first?.first
         else { return nil }
@@ -79,7 +79,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
             return .pool(try DatabasePool(path: path, configuration: configuration))
         case .snapshot, .snapshotPool:
             let pool = try DatabasePool(path: path, configuration: configuration)
-            return .frozen(FrozenReads(of: pool, inPool: arm.kind == .snapshotPool))
+            return .frozen(FrozenReads(of: pool, usesSnapshotPool: arm.kind == .snapshotPool))
         }
     }
 
@@ -90,9 +90,9 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         let queue = try DatabaseQueue(configuration: configuration)
         // A missing file means an empty database, as for other arms.
         guard FileManager.default.fileExists(atPath: path) else { return queue }
-        var reading = Configuration()
-        reading.readonly = true
-        let source = try DatabaseQueue(path: path, configuration: reading)
+        var readOnlyConfiguration = Configuration()
+        readOnlyConfiguration.readonly = true
+        let source = try DatabaseQueue(path: path, configuration: readOnlyConfiguration)
         do {
             try source.backup(to: queue)
         } catch {

@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Telemetry
 
-/// Reads from a pool snapshot, which the first read creates.
+/// Reads from a snapshot of a pool, which the first read creates.
 final class FrozenReads: Sendable {
     private enum Reader: Sendable {
         case snapshot(DatabaseSnapshot)
@@ -9,19 +9,19 @@ final class FrozenReads: Sendable {
     }
 
     let pool: DatabasePool
-    private let hasPool: Bool
+    private let usesSnapshotPool: Bool
     private let reader = Lock<Reader?>(nil)
 
-    /// Creates reads from a snapshot of `pool`.
+    /// Creates an object that reads from a snapshot of `pool`.
     ///
-    /// The snapshot has one connection or, if `hasPool` is `true`, as many connections as the pool.
-    init(of pool: DatabasePool, inPool hasPool: Bool) {
+    /// The snapshot has one connection or, if `usesSnapshotPool` is `true`, a pool of connections.
+    init(of pool: DatabasePool, usesSnapshotPool: Bool) {
         self.pool = pool
-        self.hasPool = hasPool
+        self.usesSnapshotPool = usesSnapshotPool
     }
 
     func read(as label: AccessLabel, _ value: (Database) throws -> Void) throws {
-        switch try opened(as: label) {
+        switch try openReader(as: label) {
         case .snapshot(let snapshot): try snapshot.read(as: label, value)
         case .snapshotPool(let snapshot): try snapshot.read(as: label, value)
         }
@@ -31,17 +31,18 @@ final class FrozenReads: Sendable {
         as label: AccessLabel,
         _ value: @escaping @Sendable (Database) throws -> Void
     ) async throws {
-        switch try opened(as: label) {
+        switch try openReader(as: label) {
         case .snapshot(let snapshot): try await snapshot.read(as: label, value)
         case .snapshotPool(let snapshot): try await snapshot.read(as: label, value)
         }
     }
 
-    private func opened(as label: AccessLabel) throws -> Reader {
+    /// Returns the reader, and creates it if necessary.
+    private func openReader(as label: AccessLabel) throws -> Reader {
         try reader.withLock { reader in
             if let reader { return reader }
             let newReader: Reader =
-                hasPool
+                usesSnapshotPool
                 ? .snapshotPool(try pool.makeSnapshotPool())
                 : .snapshot(try pool.makeSnapshot(as: label))
             reader = newReader

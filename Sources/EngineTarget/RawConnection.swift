@@ -16,8 +16,9 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     ///
     /// A pragma can replace the handler.
     private let measuresWaits: Bool
-    /// The holder of the file's write lock, or `nil` if it is not recorded.
+    /// The holder of the file's write lock, or `nil` if the holder is not recorded.
     private let writer: WriterSlot?
+    /// The connection's number, which is unique in the process.
     private let number: UInt64
     /// Whether the connection's transaction holds the write lock.
     private var isWriter = false
@@ -33,7 +34,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
 
     /// Opens a database.
     ///
-    /// Unless the connection is read-only, creates a missing file.
+    /// Unless the connection is read-only, SQLite creates a missing file.
     init(
         path: String,
         busyTimeout: Duration = RawConnection.busyTimeout,
@@ -54,7 +55,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             throw RawError(code, connection, path: path)
         }
         sqlite3_extended_result_codes(connection, 1)
-        // Waits with `sqlite3_busy_timeout` cannot be measured.
+        // Use a handler, because waits with `sqlite3_busy_timeout` cannot be measured.
         busyWait.install(on: connection)
     }
 
@@ -124,13 +125,13 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         }
     }
 
-    /// Copies the database to another connection's database.
+    /// Copies the database to the database of a different connection.
     ///
     /// - Parameters:
     ///   - copy: The connection to copy to.
-    ///   - pages: Returns the number of pages in the next step. A negative number means all
-    ///     remaining pages.
-    ///   - afterStep: Receives the copied fraction, in 0…1, after each step.
+    ///   - pages: A function that returns the number of pages in the next step. A negative number
+    ///     means all remaining pages.
+    ///   - afterStep: A function that receives the copied fraction, in 0…1, after each step.
     /// - Throws: ``RawError``, or an error from `afterStep`.
     func backup(
         to copy: RawConnection,
@@ -186,6 +187,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     }
 
     @inline(__always)
+    /// Records the client that uses the connection.
     func serve(_ client: WorkloadClientName) {
         let identity = ObjectIdentifier(client.memo)
         guard self.client != identity, let writer else { return }

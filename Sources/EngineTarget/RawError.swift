@@ -2,16 +2,18 @@ import CSQLite
 import SQLiteEngine
 import WorkloadEngine
 
+/// An error from libsqlite3.
 struct RawError: Error, CustomStringConvertible {
     var code: ResultCode
     var message: String
     /// The statement that failed, if any.
     var sql: String?
-    /// The path of a file that could not be opened.
+    /// The path of the file that could not be opened, if any.
     var path: String?
-    /// The result of the busy handler before an `SQLITE_BUSY` error, or `nil` if unknown.
+    /// The wait for a lock before an `SQLITE_BUSY` error, or `nil` if unknown.
     var lockWait: LockWait?
-    /// The other connection that holds or last held the write lock, or `nil` if unknown.
+    /// The client of the other connection that holds or last held the write lock, or `nil` if
+    /// unknown.
     var writer: WriterSlot.Writer?
 
     init(

@@ -6,11 +6,11 @@ import WorkloadEngine
 
 /// Bare libsqlite3 with one connection per thread.
 ///
-/// Its performance is an upper bound for libraries that use libsqlite3.
+/// The performance of this target is an upper bound for libraries that use libsqlite3.
 ///
 /// Accesses use the same transactions as the libraries: deferred for reads, and immediate for
-/// writes unless the arm sets another `begin`. No queue serializes writers, so they wait for the
-/// lock on the file. The status is unknown.
+/// writes unless the arm sets a different `begin`. No queue serializes writers, so writers wait for
+/// the lock on the file. The target does not report a status.
 final class RawTarget: WorkloadTarget {
     private let path: String
     private let setup: [String]
@@ -33,8 +33,8 @@ final class RawTarget: WorkloadTarget {
         replacesBusyHandler = arm.replacesBusyHandler
         statementGuard = arm.isGuarded ? StatementGuard(database: path) : nil
         var setup = ["PRAGMA foreign_keys = ON"]
-        // Only WAL mode persists in the file (https://sqlite.org/wal.html). Each connection must
-        // set any other mode.
+        // Only WAL mode persists in the file (https://sqlite.org/wal.html). For any other mode,
+        // each connection must set the mode.
         if arm.isWAL {
             setup.append("PRAGMA journal_mode = WAL")
         } else if let journal = arm.journal {
@@ -168,14 +168,14 @@ final class RawTarget: WorkloadTarget {
     }
 }
 
-/// A separate connection with an open read transaction.
+/// A snapshot that uses a separate connection with an open read transaction.
 final class RawSnapshot: WorkloadSnapshot {
     private let connection: RawConnection
 
     init(_ connection: RawConnection) throws {
         self.connection = connection
         try connection.run("BEGIN DEFERRED", [])
-        // `BEGIN DEFERRED` does not fix the state. The first read does.
+        // Read once, because the first read determines the snapshot's state, not `BEGIN DEFERRED`.
         try connection.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
     }
 

@@ -33,7 +33,7 @@ package final class StatementGuard: Sendable {
         self.folder = folder.resolvingSymlinksInPath().path + "/"
     }
 
-    /// The number of rejections by kind of statement.
+    /// The number of rejected statements, keyed by the kind of statement.
     package var refusals: [String: UInt64] { counts.withLock { $0 } }
 
     /// Installs the guard on a connection, which must be closed before the guard is released.
@@ -44,9 +44,9 @@ package final class StatementGuard: Sendable {
             connection,
             { context, action, first, second, _, _ in
                 guard let context else { return SQLITE_DENY }
-                let guarded = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue()
-                return guarded.statementGuard
-                    .authorize(action, first, second, on: guarded.connection)
+                let guardContext = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue()
+                return guardContext.statementGuard
+                    .authorize(action, first, second, on: guardContext.connection)
             },
             Unmanaged.passUnretained(context).toOpaque()
         )
@@ -60,7 +60,8 @@ package final class StatementGuard: Sendable {
     ) -> CInt {
         switch action {
         case SQLITE_ATTACH:
-            // SQLite passes the name only if it is a literal. A parameter could name any file.
+            // SQLite passes the file's name only if the name is a literal. An expression could
+            // name any file.
             guard let first else { return refuse("ATTACH of a file named by an expression") }
             return authorizeAttach(String(cString: first), on: connection)
         case SQLITE_FUNCTION:
@@ -79,7 +80,8 @@ package final class StatementGuard: Sendable {
             return SQLITE_OK
         }
     }
-    /// Authorizes `ATTACH`, and `VACUUM`, which attaches its output file.
+
+    /// Authorizes `ATTACH` and `VACUUM`, which attaches its output file.
     private func authorizeAttach(_ name: String, on connection: OpaquePointer?) -> CInt {
         // An empty name means a temporary file, as for a plain `VACUUM`.
         if name.isEmpty || name == ":memory:" { return SQLITE_OK }
@@ -105,8 +107,8 @@ package final class StatementGuard: Sendable {
         return false
     }
 
-    private func refuse(_ what: String) -> CInt {
-        counts.withLock { $0[what, default: 0] += 1 }
+    private func refuse(_ statementKind: String) -> CInt {
+        counts.withLock { $0[statementKind, default: 0] += 1 }
         return SQLITE_DENY
     }
 }

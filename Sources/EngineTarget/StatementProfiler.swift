@@ -8,22 +8,23 @@ package protocol ProfiledSession: WorkloadSession {
     /// Returns the library's cached statement for `sql`.
     func preparedStatement(_ sql: String) throws -> OpaquePointer
 
+    /// Runs `body` in a transaction, and rolls the transaction back.
     func rollingBack(_ body: () throws -> Void) throws
 }
 
 /// Reports how SQLite executes statements, for any library.
 package struct StatementProfiler {
-    private let running: Bool
+    private let runsStatements: Bool
 
     /// Creates a profiler, which runs statements if `running` is `true` and otherwise only explains
     /// them.
     package init(running: Bool) {
-        self.running = running
+        runsStatements = running
     }
 
     /// Explains the statements in an access to `target`.
     ///
-    /// If requested, also runs them and rolls back their writes.
+    /// If requested, this method also runs the statements and rolls back their writes.
     ///
     /// - Throws: The library's error.
     package func profile(
@@ -63,12 +64,12 @@ package struct StatementProfiler {
                 .init(sql: statement.sql, lines: try Self.planLines(of: statement, session))
             )
         }
-        guard running, let session = session as? any ProfiledSession else {
+        guard runsStatements, let session = session as? any ProfiledSession else {
             profile.note = "explained only: running it again would take too long"
             return profile
         }
-        if let other = statements.first(where: { !Self.isRepeatable($0.sql) }) {
-            profile.note = "explained only: '\(other.sql)' cannot be rolled back"
+        if let statement = statements.first(where: { !Self.canBeRolledBack($0.sql) }) {
+            profile.note = "explained only: '\(statement.sql)' cannot be rolled back"
             return profile
         }
         do {
@@ -79,7 +80,7 @@ package struct StatementProfiler {
         return profile
     }
 
-    private static func isRepeatable(_ sql: String) -> Bool {
+    private static func canBeRolledBack(_ sql: String) -> Bool {
         let verb = sql.drop(while: \.isWhitespace).prefix { $0.isLetter }.uppercased()
         return ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES"].contains(verb)
     }
@@ -132,7 +133,7 @@ package struct StatementProfiler {
     }
 }
 
-/// The page cache counters of a connection since the connection was opened.
+/// The values of a connection's page cache counters.
 private struct CacheCounts {
     var hits: Int
     var misses: Int

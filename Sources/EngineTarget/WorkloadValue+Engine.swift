@@ -26,6 +26,7 @@ extension WorkloadValue: DatabaseValueConvertible {
         }
     }
 
+    /// The value as text, without quotes.
     var plainText: String {
         switch self {
         case .null: "NULL"
@@ -37,7 +38,7 @@ extension WorkloadValue: DatabaseValueConvertible {
     }
 }
 
-/// A row that is counted without reading its values.
+/// A row for counting, whose values are not read.
 struct RowPresence: DatabaseValueConvertible, StatementColumnConvertible {
     var databaseValue: DatabaseValue { .null }
 
@@ -55,7 +56,7 @@ struct RowPresence: DatabaseValueConvertible, StatementColumnConvertible {
     }
 }
 
-/// All columns of a row.
+/// A row with the values of all its columns.
 struct WholeRow: DatabaseValueConvertible, StatementColumnConvertible {
     var values: [WorkloadValue]
 

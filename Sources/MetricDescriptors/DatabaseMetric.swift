@@ -4,7 +4,7 @@ import Telemetry
 ///
 /// Counts and times cover the period since the database was opened. Names follow OpenTelemetry's
 /// conventions for connection pools, in Prometheus format. A database's readers count as one pool,
-/// and its writer counts as another. No label contains SQL.
+/// and its writer counts as a second pool. No label contains SQL.
 package enum DatabaseMetric {
     /// All metrics.
     package static let all = connections + latencies + log + counts
@@ -83,7 +83,7 @@ package enum DatabaseMetric {
         }
     }
 
-    private static func perPool(
+    private static func poolMetric(
         _ name: String,
         _ type: MetricType,
         _ help: String,
@@ -105,27 +105,27 @@ package enum DatabaseMetric {
             labels: [poolLabel, stateLabel]
         ) { status in
             Pool.of(status).flatMap { pool in
-                // The counts are read one after the other, so they may be briefly inconsistent.
+                // The two counts are read at different times, so `used` may briefly exceed `open`.
                 let counts = [("used", pool.used), ("idle", max(0, pool.open - pool.used))]
                 return counts.map { state, count in
                     MetricValue([pool.name, state], .single(Double(count)))
                 }
             }
         },
-        perPool("db_client_connection_max", .gauge, "The maximum number of connections.") {
+        poolMetric("db_client_connection_max", .gauge, "The maximum number of connections.") {
             .single(Double($0.maximum))
         },
-        perPool(
+        poolMetric(
             "db_client_connection_pending_requests",
             .gauge,
             "The number of accesses waiting for a connection."
         ) { $0.pending.map { .single(Double($0)) } },
-        perPool(
+        poolMetric(
             "db_client_connection_wait_time_seconds",
             .histogram,
             "The time that accesses waited for a connection."
         ) { $0.wait.map { .latency($0) } },
-        perPool(
+        poolMetric(
             "db_client_connection_use_time_seconds",
             .histogram,
             "The time that accesses held a connection."
@@ -172,7 +172,7 @@ package enum DatabaseMetric {
         metric(.walFrames) { $0.wal?.frames.map { Double($0) } },
         metric(.walCheckpointedFrames) { $0.wal?.checkpointedFrames.map { Double($0) } },
         metric(.walPinnedFrames) { status in
-            // Without the number of frames, a snapshot's status does not contain its position.
+            // Without the number of frames, a snapshot's status does not contain its pinned frames.
             status.wal?.frames.map { _ in
                 Double(status.snapshots.compactMap(\.pinnedFrames).max() ?? 0)
             }

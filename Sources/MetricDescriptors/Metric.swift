@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Converts nanoseconds to seconds.
+/// Returns a time in seconds, given the time in nanoseconds.
 package func seconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e9 }
 
 /// An exported metric: its name, and its values in a source, such as a database status.
@@ -9,8 +9,9 @@ package struct Metric<Source>: Sendable {
     package var type: MetricType
     /// A one-line description.
     package var help: String
-    /// The names of the labels, in the same order as the values' labels.
+    /// The names of the labels, in the order of ``MetricValue/labels``.
     package var labels: [String]
+    /// A function that returns the values in a source.
     package var values: @Sendable (Source) -> [MetricValue]
 
     package init(
@@ -35,14 +36,14 @@ package struct Metric<Source>: Sendable {
         self.init(title.name, title.type, title.help, labels: labels, values: values)
     }
 
-    /// Creates a metric with at most one value, or none if the value is unknown.
+    /// Creates a metric with one value, or without values if the value is unknown.
     ///
     /// - Parameters:
     ///   - name: The name of the metric.
     ///   - type: The type of the metric.
     ///   - help: A one-line description.
     ///   - label: The name and value of the only label.
-    ///   - value: Returns the value, or `nil` if it is unknown.
+    ///   - value: A function that returns the value, or `nil` if the value is unknown.
     /// - Returns: The metric.
     package static func single(
         _ name: String,

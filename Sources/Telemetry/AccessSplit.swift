@@ -1,8 +1,9 @@
 /// The time that accesses to a database spent in each phase.
 ///
-/// One split covers all accesses that waited. Another split covers a sample of the other accesses.
-/// Do not add the two, because the sum would overstate the waits. To calculate the total time of a
-/// phase in nanoseconds, multiply its mean by its count.
+/// For each role, one split covers all accesses that waited, and a second split covers a sample of
+/// the accesses that did not wait. Do not add the two splits, because the sum would overstate the
+/// waits. To calculate a phase's total time in nanoseconds, multiply the mean of the phase's
+/// summary by the summary's count.
 public struct AccessSplit: Sendable, Codable, Equatable {
     /// The role of the connections.
     public var role: ConnectionRole

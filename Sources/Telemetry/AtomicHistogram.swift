@@ -9,6 +9,7 @@ import Synchronization
 /// `@unchecked Sendable` is safe because the buckets are atomics, and their memory lives as long as
 /// the object.
 package final class AtomicHistogram: @unchecked Sendable {
+    /// The binary logarithm of the number of buckets per octave.
     private static let subBits = 4
     private static let octaves = 44
     private static let bucketCount = (octaves - subBits + 1) << subBits
@@ -81,7 +82,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         return count
     }
 
-    /// The combined counts of several histograms at one moment, for later subtraction.
+    /// The combined counts of several histograms at one moment, to subtract from later counts.
     package struct Counts: Sendable {
         fileprivate var buckets = [UInt64](repeating: 0, count: AtomicHistogram.bucketCount)
         fileprivate var sum: UInt64 = 0
@@ -101,8 +102,8 @@ package final class AtomicHistogram: @unchecked Sendable {
     /// - Parameters:
     ///   - histograms: The histograms to combine.
     ///   - zeros: The number of zero values to add.
-    ///   - earlier: The counts to subtract. If not `nil`, the maximum has only the precision of a
-    ///     bucket.
+    ///   - earlier: The counts to subtract, or `nil` to subtract none. After a subtraction, the
+    ///     maximum has only the precision of a bucket.
     ///   - hasBuckets: Whether the summary contains ``LatencySummary/buckets``.
     /// - Returns: The summary, or `nil` if nothing was recorded.
     package static func summary(
@@ -152,8 +153,8 @@ package final class AtomicHistogram: @unchecked Sendable {
 
     /// The bucket of ``LatencyBuckets`` for each bucket of a histogram.
     ///
-    /// A bucket that contains a bound belongs to the next bucket, so no bucket contains values above
-    /// its bound. The bound of the last bucket is unknown.
+    /// If a bucket of a histogram contains a bound of ``LatencyBuckets``, the bucket counts toward
+    /// the values above the bound. The last bucket of a histogram has no upper bound.
     private static let latencyBuckets = (0..<bucketCount).map {
         LatencyBuckets.bucket(of: upperBound(of: $0))
     }

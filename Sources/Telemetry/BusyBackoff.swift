@@ -1,16 +1,15 @@
-/// The sleep times between attempts to acquire a file lock.
+/// The pauses between attempts to acquire a file lock.
 ///
-/// The delays match SQLite's busy timeout (`sqliteDefaultBusyCallback` in `main.c`), so a
-/// connection pauses as often and as long as it would with that timeout.
+/// The pauses are those of SQLite's busy timeout (`sqliteDefaultBusyCallback` in `main.c`).
 package enum BusyBackoff {
     private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
-    /// Returns the sleep time before the next attempt.
+    /// Returns the length of the pause before the next attempt.
     ///
     /// - Parameters:
     ///   - tries: The number of earlier calls for this lock.
     ///   - timeout: The maximum total time, in seconds.
-    /// - Returns: The time in milliseconds, or `nil` if the timeout has elapsed.
+    /// - Returns: The length in milliseconds, or `nil` if the timeout has elapsed.
     package static func pause(tries: Int, timeout: Double) -> Int? {
         let limit = Int(timeout * 1_000)
         let known = min(tries, delays.count)

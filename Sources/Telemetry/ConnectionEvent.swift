@@ -4,7 +4,7 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
     ///
     /// Durations are in nanoseconds.
     public enum Kind: Sendable, Codable, Equatable {
-        /// An access took longer than the listener's limit.
+        /// An access took longer than the limit of the event stream.
         case slowAccess(by: AccessOrigin, waited: UInt64, held: UInt64)
         /// The program called `interrupt()`.
         ///
@@ -12,7 +12,7 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
         case interruptRequested(metStatement: Bool)
         /// A statement ended with `SQLITE_INTERRUPT`, `after` nanoseconds after the request.
         case interrupted(by: AccessOrigin?, after: UInt64?)
-        /// The connection encountered another connection's lock.
+        /// The connection encountered a lock of a different connection.
         case busy(by: AccessOrigin?)
         /// A snapshot was created.
         case snapshotMade(by: AccessOrigin?)
@@ -20,7 +20,7 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
         case snapshotClosed(by: AccessOrigin?, age: UInt64)
         /// A connection was opened.
         case connectionOpened(took: UInt64)
-        /// A connection could not be opened.
+        /// An attempt to open a connection failed.
         case connectionNotOpened(took: UInt64)
         /// A connection was closed.
         case connectionClosed

@@ -60,14 +60,15 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var accessCount: UInt64
     /// The access that holds the connection, or `nil` if the connection is idle.
     public var holder: AccessOrigin?
-    /// The time for which the connection has been held, in nanoseconds, or `nil` if it is idle.
+    /// The time for which the connection has been held, in nanoseconds, or `nil` if the connection
+    /// is idle.
     public var heldNanoseconds: UInt64?
     /// The SQL of the running statement or of the access's last statement, or `nil` if the
     /// connection is idle.
     public var sql: String?
     /// The age of the running statement, in nanoseconds, or `nil` if no statement is running.
     ///
-    /// The age is a lower bound. It is measured from the first call to `status()` that observed the
+    /// The age is a lower bound, measured from the first call to `status()` that observed the
     /// statement.
     public var sqlNanoseconds: UInt64?
     /// The state of the transaction, or `nil` if unknown.

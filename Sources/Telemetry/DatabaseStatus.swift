@@ -95,10 +95,10 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     /// The accesses waiting for the writer (in a queue, waiting to write), oldest first.
     public var waitingWriters: [WaiterStatus]
     /// The largest number of accesses in ``waitingReaders`` at the same time, or `nil` if the
-    /// library does not count them.
+    /// library does not count waiting accesses.
     public var waitingReadersPeak: Int?
     /// The largest number of accesses in ``waitingWriters`` at the same time, or `nil` if the
-    /// library does not count them.
+    /// library does not count waiting accesses.
     public var waitingWritersPeak: Int?
     /// The times for which accesses waited for a connection.
     public var acquire: LatencySummary?
@@ -108,7 +108,8 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var snapshots: [SnapshotStatus]
     /// The number of snapshots created since the database was opened.
     public var snapshotsMade: UInt64
-    /// The interrupts since the database was opened, or `nil` if the library does not count them.
+    /// The interrupts since the database was opened, or `nil` if the library does not count
+    /// interrupts.
     public var interrupts: InterruptStatus?
     /// The number of times that a connection encountered another connection's lock.
     public var busyCount: UInt64
@@ -130,9 +131,9 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var statement: LatencySummary?
     /// The durations of the commits of write transactions.
     public var commit: LatencySummary?
-    /// The time that accesses spent in each phase.
+    /// The times that accesses spent in each phase.
     public var splits: [AccessSplit]?
-    /// The opened connections, excluding connections of snapshots.
+    /// The counts and durations of connection openings, excluding connections of snapshots.
     public var openings: OpeningStatus?
     /// The time spent waiting for other connections' locks, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?
@@ -141,8 +142,8 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     /// The number of conflicts in ``busyCount`` that waiting could not resolve, or `nil` if
     /// unknown.
     ///
-    /// In such a conflict, a transaction tried to write after a read while another connection was
-    /// writing or had written since the read.
+    /// In such a conflict, a transaction tried to write after a read, while a different connection
+    /// was writing or had written since the read.
     public var busyUpgradeCount: UInt64?
 
     /// Creates a status.

@@ -5,21 +5,21 @@
 package enum EngineTimings {
     // MARK: Waiting for a connection
 
-    /// Returns the time for which running threads may overtake a waiter that follows `count` other
-    /// waiters.
+    /// Returns a waiter's *patience*: the time for which running threads may overtake the waiter,
+    /// which follows `count` other waiters.
     ///
     /// Handing a connection over to a sleeping thread requires a wake-up, which takes many times
     /// longer than a point read and leaves the connection unused. If the patience of all waiters
     /// were constant, the connection would be unused most of the time when many threads wait. The
-    /// patience therefore grows with the number of waiters to keep handovers about six wake-ups
-    /// apart.
+    /// patience therefore grows with the number of waiters, so that handovers are about six
+    /// wake-ups apart.
     @inlinable
     package static func patience(behind count: Int) -> UInt64 {
         min(max(shortestPatience, UInt64(count) * 6 * wakeUp), longestPatience)
     }
-    /// The patience of a waiter behind a few others, equal to 20 wake-ups.
+    /// The patience of a waiter behind at most a few other waiters, equal to 20 wake-ups.
     @inlinable package static var shortestPatience: UInt64 { 1_000_000 }
-    /// The patience of a waiter behind many others.
+    /// The patience of a waiter behind many other waiters.
     @inlinable package static var longestPatience: UInt64 { 20_000_000 }
     /// The shortest time between two notifications of waiters.
     ///
@@ -28,7 +28,7 @@ package enum EngineTimings {
     @inlinable package static var notificationInterval: UInt64 { 50_000 }
     /// The time for which a woken thread spins for a connection before it sleeps again.
     ///
-    /// This is about the time required to sleep and wake up.
+    /// The time is about as long as it takes a thread to go to sleep and wake up.
     @inlinable package static var watch: UInt64 { 50_000 }
     /// The time that a sleeping thread takes to wake up on an idle processor.
     @inlinable package static var wakeUp: UInt64 { 50_000 }
@@ -38,7 +38,8 @@ package enum EngineTimings {
     /// The longest time between the ends of two reads after which a transaction is kept.
     ///
     /// A process that is suspended between two reads (by SIGSTOP, or on a sleeping laptop) holds
-    /// its lock until it resumes. If all reads are farther apart, the process does not hold a lock.
+    /// the lock of a kept transaction until the process resumes. If all reads are farther apart
+    /// than this time, a suspended process does not hold a lock.
     @inlinable package static var longestKeptGap: UInt64 { 200_000 }
     /// The longest time for which a transaction is kept, excluding the last access that uses it.
     ///
@@ -61,9 +62,9 @@ package enum EngineTimings {
     /// processes cannot detect this wait. The checkpoint succeeds only if a retry happens while no
     /// reader holds the mark.
     @inlinable package static var keepingTurn: UInt64 { 1 << 22 }
-    /// The longest time for which a writer waits for a transaction that another thread is ending.
+    /// The longest time for which a writer waits for a thread to end a kept transaction.
     ///
-    /// The other thread may have been preempted.
+    /// That thread may have been preempted.
     @inlinable package static var longestEnding: UInt64 { 10_000_000 }
 
     // MARK: Locks of readers in the same pool
@@ -73,7 +74,7 @@ package enum EngineTimings {
     /// A reader holds the lock for a few microseconds, or for a scheduler time slice if it is
     /// preempted.
     @inlinable package static var ownReaderRetry: UInt64 { 10_000_000 }
-    /// The pause between two retries of such a lock.
+    /// The pause between two attempts to acquire a lock that a reader of the same pool holds.
     @inlinable package static var ownReaderPause: UInt64 { 50_000 }
 
     // MARK: Interrupts
@@ -87,7 +88,8 @@ package enum EngineTimings {
     @inlinable package static var longestInterruptPause: UInt64 { 100_000_000 }
     /// The longest pause between two repetitions of `interrupt()`.
     ///
-    /// After this pause, repetition stops, because the statement presumably cannot be interrupted.
+    /// After this pause, the engine stops repeating the interrupt, because the statement presumably
+    /// cannot be interrupted.
     @inlinable package static var lastInterruptPause: UInt64 { 1_000_000_000 }
 
     // MARK: Write-ahead log
@@ -96,8 +98,8 @@ package enum EngineTimings {
     ///
     /// A shorter transaction ends before a user can react to it.
     @inlinable package static var pinAge: UInt64 { 100_000_000 }
-    /// The time for which an unknown connection of this process must be visible before it is
-    /// reported.
+    /// The time for which an unknown connection of this process must be visible before the
+    /// connection is reported.
     ///
     /// The delay is necessary because the pool's readers may open and close between two checks.
     @inlinable package static var ownProcessPinAge: UInt64 { 500_000_000 }
@@ -109,9 +111,9 @@ package enum EngineTimings {
     /// The duration of a fetch below which the value's next fetch shares an access with other
     /// fetches.
     @inlinable package static var quickFetch: UInt64 { 1_000_000 }
-    /// The time after which a round does not start another fetch.
+    /// The time after which a round does not start a further fetch.
     @inlinable package static var longestRound: UInt64 { 2_000_000 }
-    /// The longest duration of a fetch before another round takes over the remaining values.
+    /// The longest duration of a fetch, after which a new round fetches the remaining values.
     @inlinable package static var roundTimeout: UInt64 { 3_000_000 }
     /// The shortest pause after a round.
     ///

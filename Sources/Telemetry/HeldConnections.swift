@@ -6,9 +6,9 @@ package enum HeldConnections {
     /// the number of connections, all numbers are rounded down to two decimal places.
     ///
     /// - Parameters:
-    ///   - held: The mean numbers of connections.
+    ///   - held: The mean number of connections that each client held.
     ///   - capacity: The number of connections, or `nil` if unknown.
-    /// - Returns: The formatted numbers, in the same order.
+    /// - Returns: The formatted numbers, in the order of `held`.
     package static func texts(_ held: [Double], of capacity: Int?) -> [String] {
         // Calculate in hundredths, because sums of decimal fractions are inexact in floating-point
         // arithmetic.

@@ -30,7 +30,7 @@ public struct LatencyBuckets: Sendable, Codable, Equatable {
         self.counts = counts
     }
 
-    /// Returns the bucket of a latency in nanoseconds.
+    /// Returns the index of the bucket that contains a latency in nanoseconds.
     package static func bucket(of nanoseconds: UInt64) -> Int {
         bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count
     }

@@ -8,7 +8,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
     /// The number of buckets.
     public static let bucketCount = 129
 
-    /// The bucket of the first element of ``counts``.
+    /// The index of the bucket that the first element of ``counts`` describes.
     public private(set) var firstBucket: Int
     /// The number of latencies in each bucket, starting with ``firstBucket``.
     public private(set) var counts: [UInt32]
@@ -21,7 +21,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
 
     private enum CodingKeys: CodingKey { case firstBucket, counts }
 
-    /// Decodes a distribution, possibly written by another program.
+    /// Decodes a distribution, which a different program may have written.
     ///
     /// - Throws: `DecodingError` if a bucket does not exist.
     public init(from decoder: any Decoder) throws {
@@ -42,7 +42,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
     /// The number of latencies.
     public var count: UInt64 { counts.reduce(0) { $0 + UInt64($1) } }
 
-    /// Returns the bucket of a latency in nanoseconds.
+    /// Returns the index of the bucket that contains a latency in nanoseconds.
     public static func bucket(of nanoseconds: UInt64) -> Int {
         guard nanoseconds >= 128 else { return 0 }
         let exponent = 63 - nanoseconds.leadingZeroBitCount
@@ -52,7 +52,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
 
     /// Returns the shortest latency in a bucket, in nanoseconds.
     ///
-    /// The shortest latency in the next bucket is the upper bound.
+    /// The shortest latency in the next bucket is the upper bound of this bucket.
     public static func lowerBound(of bucket: Int) -> UInt64 {
         guard bucket > 0 else { return 0 }
         let step = min(bucket, bucketCount) - 1
@@ -65,12 +65,11 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return counts.indices.contains(index) ? counts[index] : 0
     }
 
-    /// Returns an approximate percentile (0…100), in nanoseconds, or `nil` if there are too few
-    /// values.
+    /// Returns the approximate latency at a percentile (0…100), in nanoseconds, or `nil` if there
+    /// are too few latencies.
     ///
-    /// See ``Percentile`` for the required number of values.
-    ///
-    /// The percentile is interpolated within its bucket.
+    /// See ``Percentile`` for the required number of latencies. The result is interpolated within
+    /// its bucket.
     package func percentile(_ percentile: Double) -> UInt64? {
         guard let place = Percentile.reportedPlace(of: percentile, in: counts) else { return nil }
         let bucket = firstBucket + place.bucket
@@ -79,7 +78,8 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return UInt64(low + max(high - low, 0) * place.share)
     }
 
-    /// The upper bound of the last bucket with values, in nanoseconds.
+    /// The upper bound of the last bucket with latencies, in nanoseconds, or `nil` if there are no
+    /// latencies.
     ///
     /// No percentile exceeds this bound.
     package var slowest: UInt64? {
@@ -91,7 +91,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         add(bucket: Self.bucket(of: nanoseconds), count: count)
     }
 
-    /// Adds another distribution.
+    /// Adds the latencies of a distribution.
     public mutating func add(_ other: LatencyDistribution) {
         for (offset, count) in other.counts.enumerated() where count > 0 {
             add(bucket: other.firstBucket + offset, count: UInt64(count))
@@ -113,7 +113,8 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
     }
 }
 
-/// The latencies of a client's operation over about one second, whether measured or not.
+/// The latencies of a client's operation over about one second, including accesses outside the
+/// measured phases.
 public struct OperationLatencies: Sendable, Codable, Equatable {
     /// The name of the operation in the scenario.
     public var name: String

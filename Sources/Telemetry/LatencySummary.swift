@@ -2,8 +2,8 @@
 ///
 /// All durations are in nanoseconds.
 ///
-/// A percentile is `nil` if fewer than ten values lie beyond it, because it would describe a few
-/// slow accesses instead of the load.
+/// A percentile is `nil` if fewer than ten values would exceed it, because such a percentile
+/// describes a few slow accesses instead of the load.
 public struct LatencySummary: Sendable, Codable, Equatable {
     /// The number of recorded values.
     public var count: UInt64

@@ -1,6 +1,6 @@
 /// A parameter of the load that can be changed during a run.
 public enum LoadKnob: Sendable, Codable, Hashable {
-    /// The number of active workers of a client, 0 to 1000.
+    /// The number of active workers of a client, from 0 to 1000.
     ///
     /// Excess workers complete their current access and then pause. If a client has no active
     /// workers, its arrivals wait.
@@ -14,14 +14,15 @@ public enum LoadKnob: Sendable, Codable, Hashable {
     /// The share of the load that writes, in 0…1, or `nil` for the value in the scenario.
     ///
     /// For clients with a schedule, the share is measured in arrivals per second. For other
-    /// clients, it is measured in workers. Changing the share preserves the total arrival rate and
-    /// the total number of workers. In a mix, the weights of the operations change. The share does
-    /// not affect clients that only hold, import, snapshot, or act.
+    /// clients, the share is measured in workers. Changing the share preserves the total arrival
+    /// rate and the total number of workers. In a mix, the weights of the operations change. The
+    /// share does not affect clients that have no operations, such as clients that only hold a
+    /// connection, import rows, or take snapshots.
     case writeShare(Double?)
     /// The duration of a client's holds or snapshots, in seconds, or `nil` for the value in the
     /// scenario.
     ///
-    /// The new duration also applies to current holds.
+    /// The new duration also applies to holds in progress.
     case holdTime(client: String, seconds: Double?)
 }
 
@@ -36,7 +37,8 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
         /// The current arrival rate, in accesses/s, including all factors, or `nil` in a closed
         /// loop.
         public var rate: Double?
-        /// The duration of a hold or a snapshot, in seconds, or `nil` for clients without holds.
+        /// The duration of a hold or a snapshot, in seconds, or `nil` for clients that make neither
+        /// holds nor snapshots.
         public var holdSeconds: Double?
         /// The share of the client's accesses that write, in 0…1, or `nil` if the client has no
         /// operations.

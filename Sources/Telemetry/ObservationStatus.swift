@@ -2,14 +2,14 @@
 public struct ObservationStatus: Sendable, Codable, Equatable {
     /// The number of active observations.
     public var active: Int
-    /// The number of values that readers fetched.
+    /// The number of values that were fetched on readers.
     public var fetchesOnReaders: UInt64
     /// The number of values that were fetched on the writing connection.
     public var fetchesOnWriter: UInt64
     /// The number of changes that did not require a separate fetch.
     ///
-    /// A change is coalesced if it arrives before the start of a fetch that includes it, or while
-    /// one fetch is running and another is pending.
+    /// A change is coalesced if it arrives while a fetch is pending, because that fetch includes
+    /// the change.
     public var coalesced: UInt64
     /// The number of values that were not delivered because they equaled the previous value.
     public var duplicates: UInt64

@@ -9,11 +9,12 @@
 /// instead of the load. A p99 requires 1,000 values, a p99.9 requires 10,000, and a p99.99 requires
 /// 100,000.
 package enum Percentile {
+    /// The minimum number of values beyond a reported percentile.
     package static let valuesBeyond = 10.0
 
     /// Returns whether `count` values support a percentile in 0…100.
     package static func supports(_ percentile: Double, count: UInt64) -> Bool {
-        // Floating-point rounding errors must not exclude the tenth value.
+        // Allow for rounding, which must not exclude the tenth value.
         Double(count) * (100 - percentile) / 100 >= valuesBeyond - 1e-6
     }
 
@@ -27,8 +28,8 @@ package enum Percentile {
 
     /// Finds the value at a percentile among values that are counted in ascending buckets.
     ///
-    /// This is the smallest value that is not exceeded by at least this share of all values (the
-    /// nearest-rank method).
+    /// The method is that of the nearest rank: the value is the smallest one for which at least the
+    /// percentile's share of all values is not larger.
     ///
     /// - Parameters:
     ///   - percentile: The percentile, 0…100.
@@ -44,7 +45,7 @@ package enum Percentile {
         var last: Int?
         for (bucket, count) in counts.enumerated() where count > 0 {
             let count = Double(count)
-            // Floating-point rounding errors must not move the value to the next bucket.
+            // Allow for rounding, which must not move the value to the next bucket.
             if count >= rest - 1e-6 { return (bucket, min(max(rest, 0) / count, 1)) }
             rest -= count
             last = bucket
@@ -52,9 +53,8 @@ package enum Percentile {
         return last.map { ($0, 1) }
     }
 
-    /// Finds the value at a percentile, or returns `nil` if there are too few values to report it.
-    ///
-    /// This method works like ``place(of:in:)``.
+    /// Finds the value at a percentile like ``place(of:in:)``, or returns `nil` if there are too
+    /// few values to report the percentile.
     static func reportedPlace<Count: BinaryInteger>(
         of percentile: Double,
         in counts: some Collection<Count>

@@ -1,4 +1,4 @@
-/// A running program with an attached display.
+/// The status of a program to which a display is attached.
 package struct ProgramStatus: Sendable, Codable, Equatable {
     /// The process ID.
     package var process: Int32
@@ -16,14 +16,14 @@ package struct ProgramStatus: Sendable, Codable, Equatable {
 }
 
 extension DatabaseStatus {
-    /// Whether a program does not report its connections.
+    /// Whether the program does not report its connections.
     ///
-    /// An open database has at least one connection.
+    /// The program reports none although an open database has at least one connection.
     package var hidesConnections: Bool { connections.isEmpty && !isClosed }
 
-    /// Whether a program does not report waits.
+    /// Whether the program does not report waits.
     ///
-    /// A program that observes waits counts them or reports their durations.
+    /// A program that reports waits reports at least their number or their durations.
     package var hidesWaits: Bool {
         oldestWaiterNanoseconds == nil && acquire == nil && writerAcquire == nil
             && waitingReadersPeak == nil && waitingWritersPeak == nil && !isClosed

@@ -2,8 +2,8 @@
 ///
 /// The value is stored under a lock, and the continuation only wakes the task. Passing the value
 /// through the continuation would be equally safe, but the thread sanitizer could not verify the
-/// transfer. A task that is resumed before it suspends continues immediately, so the sanitizer does
-/// not observe synchronization between the two threads.
+/// transfer: if a task is resumed before it suspends, the task continues immediately, and the
+/// sanitizer does not observe synchronization between the two threads.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -28,8 +28,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Waits for the value.
     ///
-    /// Only one task may wait at a time. Canceling the task does not end the wait; the canceling
-    /// code must fulfill the promise with an error.
+    /// Only one task may wait at a time. Canceling the task does not end the wait, so code that
+    /// cancels the task must also fulfill the promise.
     package func value() async -> Value {
         while true {
             if let value = state.withLock({ $0.value }) { return value }

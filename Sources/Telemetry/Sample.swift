@@ -14,7 +14,8 @@ public enum RunState: String, Sendable, Codable, Equatable {
 
 /// The counts of a client's accesses in the measured part of a run.
 ///
-/// The equation `offered = completed + skipped + errors + interrupted + unfinished` always holds.
+/// The number of offered accesses is always the sum of the completed, skipped, failed, interrupted,
+/// and unfinished accesses.
 public struct AccessCounts: Sendable, Codable, Equatable {
     /// The number of accesses that the load model scheduled.
     public var offered: UInt64 = 0
@@ -26,7 +27,7 @@ public struct AccessCounts: Sendable, Codable, Equatable {
     public var skipped: UInt64 = 0
     /// The number of accesses that started more than a millisecond after their scheduled time.
     public var late: UInt64 = 0
-    /// The number of retries because the database was busy.
+    /// The number of attempts that followed a failure because the database was busy.
     public var retried: UInt64 = 0
     /// The number of interrupted accesses.
     public var interrupted: UInt64 = 0
@@ -43,6 +44,7 @@ public struct AccessCounts: Sendable, Codable, Equatable {
         errors.values.reduce(0, +)
     }
 
+    /// Whether the number of offered accesses is the sum of the counts of all outcomes.
     package var isBalanced: Bool {
         offered == completed + skipped + errorCount + interrupted + unfinished
     }
@@ -76,7 +78,7 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     public var counts: AccessCounts
     /// The time from the scheduled start to the end of the access, over the last ten seconds.
     ///
-    /// One second of a slow client contains too few values for a 99th percentile.
+    /// A single second of a slow client has too few accesses for a 99th percentile.
     public var response: LatencySummary?
     /// The time from the start of the access to the start of its closure, over the last ten
     /// seconds.
@@ -89,8 +91,8 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     /// The response times of the completed accesses in ``counts``, as of the last complete second,
     /// or `nil` if they are unknown.
     public var responseBuckets: LatencyBuckets?
-    /// The phases of the client's slow accesses in the last ten seconds, or `nil` if none were
-    /// measured.
+    /// The times that the client's slow accesses in the last ten seconds spent in each phase, or
+    /// `nil` if no accesses were timed.
     public var slow: SlowSplit?
 
     /// Creates a status.
@@ -166,8 +168,8 @@ public struct Sample: Sendable, Codable, Equatable {
     public var database: DatabaseStatus
     /// The statuses of the clients, in the order of the scenario.
     public var clients: [ClientStatus]
-    /// The time-weighted number of readers in use divided by the maximum, in 0…1, since the last
-    /// sample, or `nil` for a queue.
+    /// The time-weighted mean number of readers in use since the last sample, as a share of the
+    /// maximum, in 0…1, or `nil` for a queue.
     public var utilization: Double?
     /// The share of time since the last sample, in 0…1, during which all readers were in use and at
     /// least one access waited.
@@ -176,7 +178,7 @@ public struct Sample: Sendable, Codable, Equatable {
     public var events: [TelemetryEvent]
     /// The load's current settings, or `nil` if the load cannot be changed.
     public var knobs: LoadKnobs?
-    /// Whether the run's result includes the current accesses, or `nil` if unknown.
+    /// Whether the load is in a measured phase, or `nil` if unknown.
     public var isMeasured: Bool?
     /// The attached program, or `nil` for a run.
     package var program: ProgramStatus?

@@ -1,5 +1,5 @@
-/// The time that a client's recent slow accesses spent in each phase, and the clients that held the
-/// connections they waited for.
+/// The time that a client's recent slow accesses spent in each phase, and the clients that held
+/// connections while the accesses waited.
 public struct SlowSplit: Sendable, Codable, Equatable {
     /// A client that held connections during the waits.
     public struct Holder: Sendable, Codable, Equatable {
@@ -15,8 +15,8 @@ public struct SlowSplit: Sendable, Codable, Equatable {
         }
     }
 
-    /// The lower limit on included accesses, as a percentile of the response times, such as `p99`,
-    /// or `max` if there were too few values for a percentile.
+    /// The minimum response time of the included accesses, as a percentile such as `p99`, or `max`
+    /// if there were too few accesses for a percentile.
     public var beyond: String
     /// The number of included accesses.
     public var accesses: Int

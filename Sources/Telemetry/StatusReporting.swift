@@ -1,4 +1,4 @@
-/// A database that reports its status and events, and that supports interrupts.
+/// A database that reports its status and events, and that supports interrupts and checkpoints.
 ///
 /// The queue and the pool of SQLiteEngine conform to this protocol. Agents and the metrics reporter
 /// support any conforming database. In a status, `nil` represents a value that the database does
@@ -7,7 +7,7 @@ public protocol StatusReporting: Sendable {
     /// Returns the current status without blocking accesses.
     func status() -> DatabaseStatus
 
-    /// Returns a separate stream of new events for each call.
+    /// Returns a new stream of the events from now on.
     ///
     /// - Parameters:
     ///   - limit: The minimum duration of a slow access, including its wait.
@@ -21,8 +21,8 @@ public protocol StatusReporting: Sendable {
 
     /// Runs a passive checkpoint once the writer is free.
     ///
-    /// - Returns: The number of frames in the log and the number of frames that are now in the
-    ///   database file. Both are -1 if the database is not in WAL mode.
+    /// - Returns: The number of frames in the log, and the number of those frames that have been
+    ///   copied to the database file. Both are -1 if the database is not in WAL mode.
     /// - Throws: The database's error if the checkpoint fails.
     func passiveCheckpoint() async throws -> (frames: Int, checkpointed: Int)
 }

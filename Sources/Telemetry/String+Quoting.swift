@@ -1,5 +1,6 @@
 extension String {
-    /// Returns the text in quotes, such as `'` for an SQL string, with each inner quote doubled.
+    /// Returns the text between two quotes, such as `'` for an SQL string, with each quote in the
+    /// text doubled.
     ///
     /// SQL, YAML, and CSV use this form. The method compares scalars, because a quote and a
     /// following combining character form one `Character`, so `replacing(_:with:)` would not find

@@ -14,18 +14,17 @@ public struct WALStatus: Sendable, Codable, Equatable {
     ///
     /// A frame is 24 bytes larger than a page.
     public var pageSize: Int?
-    /// The read marks, in frames, indexed by number.
+    /// The read marks, in frames, indexed by number, or `nil` if unknown.
     ///
-    /// An unused mark is `nil`.
-    ///
-    /// A reader with mark 0 ignores the log. A mark remains after its reader ends.
+    /// An unused mark is `nil`. A reader with mark 0 ignores the log. A mark keeps its value after
+    /// its reader ends.
     public var readMarks: [UInt64?]?
     /// The number of checkpoints since the database was opened, keyed by mode, or `nil` if unknown.
     ///
     /// The modes `passive`, `full`, `restart`, and `truncate` count the checkpoints that the
     /// program requested with `checkpoint(_:on:)`. The mode `unknown` counts all other checkpoints
-    /// that copied frames: automatic checkpoints after commits, and those of pragmas and other
-    /// processes.
+    /// that copied frames: automatic checkpoints after commits, and checkpoints that pragmas or
+    /// other processes requested.
     public var checkpoints: [String: UInt64]?
 
     /// Creates a status from sizes in bytes and frames.
@@ -54,7 +53,7 @@ public struct WALPin: Sendable, Codable, Equatable {
         case largeTransaction
         /// No checkpoints run, or they fail.
         case noCheckpoint
-        /// A connection of another process pins the log.
+        /// A connection of a different process pins the log.
         case otherProcess
     }
 

@@ -129,12 +129,12 @@ package enum HumanUnits {
         value < 99.95 ? decimal(value, places: 1) : whole(value)
     }
 
-    /// The threshold at which the format omits decimal places and uses an exponent.
+    /// The magnitude from which numbers are formatted with an exponent.
     private static let exponentLimit = 1e15
 
-    /// Formats a number without decimal places.
+    /// Formats a number without decimal places, or with an exponent if the number is very large.
     ///
-    /// Results from other programs can contain arbitrary numbers.
+    /// Very large numbers can occur in results from other programs.
     private static func whole(_ value: Double) -> String {
         value.magnitude < exponentLimit ? "\(Int(value.rounded()))" : "\(value)"
     }

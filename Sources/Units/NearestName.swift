@@ -1,10 +1,11 @@
 /// A search for the name that the user most likely intended.
 package enum NearestName {
-    /// Returns the candidate with the fewest edits relative to `name`, or `nil` if all candidates
-    /// differ too much for a typo.
+    /// Returns the candidate that requires the fewest edits to `name`, or `nil` if no candidate is
+    /// similar enough.
     ///
     /// An edit inserts, deletes, or replaces a character, or swaps two adjacent characters. Case is
-    /// ignored. A typo changes at most a third of the name, or one character of a short name.
+    /// ignored. A candidate is similar if it requires edits to at most a third of the name's
+    /// characters, or to one character of a short name.
     package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased())
         var best: (name: String, distance: Int)?
@@ -31,19 +32,19 @@ package enum NearestName {
     /// each substring.
     package static func distance(_ a: [Character], _ b: [Character]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
-        var beforeLast = [Int](repeating: 0, count: b.count + 1)
+        var secondLast = [Int](repeating: 0, count: b.count + 1)
         var last = Array(0...b.count)
         var row = last
         for i in 1...a.count {
             row[0] = i
             for j in 1...b.count {
-                let same = a[i - 1] == b[j - 1]
-                row[j] = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1))
+                let isSame = a[i - 1] == b[j - 1]
+                row[j] = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (isSame ? 0 : 1))
                 if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
-                    row[j] = min(row[j], beforeLast[j - 2] + 1)
+                    row[j] = min(row[j], secondLast[j - 2] + 1)
                 }
             }
-            beforeLast = last
+            secondLast = last
             last = row
         }
         return last[b.count]

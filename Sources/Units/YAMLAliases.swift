@@ -2,13 +2,13 @@
 ///
 /// Yams hashes each key of a mapping to find duplicates, and thereby visits all nodes of each alias
 /// in the key. If anchors contain aliases of other anchors, the number of these nodes grows
-/// exponentially with the length of the text. Values do not have this effect, because nodes share
-/// them.
+/// exponentially with the length of the text. Aliases in values do not have this effect, because
+/// the parser does not hash values.
 package enum YAMLAliases {
-    /// The number of aliases up to which a key visits each node of the text at most 400 times.
+    /// The number of aliases up to which the parser visits each node at most 400 times per key.
     private static let harmlessCount = 16
 
-    /// The error message for such a key.
+    /// The error message for a key that is an alias or a collection.
     package static let message = "a key must not be an alias or a collection; write the key as text"
 
     /// Returns the line, from 1, of the first key that is an alias or a collection, or `nil` if
@@ -16,11 +16,11 @@ package enum YAMLAliases {
     ///
     /// The function does not parse the text, so a match can also be in a quoted string.
     package static func costlyKeyLine(in yaml: String) -> Int? {
-        var aliases = 0
+        var aliasCount = 0
         var found: Int?
         var line = 1
         // The first character that is not a space, before the current one.
-        var before = newline
+        var previous = newline
         let bytes = Array(yaml.utf8)
         for (index, byte) in bytes.enumerated() {
             let next = index + 1 < bytes.count ? bytes[index + 1] : newline
@@ -28,18 +28,18 @@ package enum YAMLAliases {
             case newline: line += 1
             case space, tab, carriageReturn: continue
             case UInt8(ascii: "*") where isName(next):
-                aliases += 1
+                aliasCount += 1
                 let end = bytes[(index + 1)...].firstIndex { !isName($0) } ?? bytes.endIndex
                 if isKey(bytes[end...]) { found = found ?? line }
             case UInt8(ascii: "]"), UInt8(ascii: "}"):
                 if isKey(bytes[(index + 1)...]) { found = found ?? line }
-            case UInt8(ascii: "?") where keyStarts.contains(before) && blanks.contains(next):
+            case UInt8(ascii: "?") where keyStarts.contains(previous) && blanks.contains(next):
                 found = found ?? line
             default: break
             }
-            before = byte
+            previous = byte
         }
-        return aliases > harmlessCount ? found : nil
+        return aliasCount > harmlessCount ? found : nil
     }
 
     private static let newline = UInt8(ascii: "\n")

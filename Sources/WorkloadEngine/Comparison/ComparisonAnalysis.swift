@@ -5,9 +5,8 @@ struct ComparisonAnalysis {
     let plan: ComparisonPlan
     /// The values of each arm's metrics, with one value per block, or `nil` for a block with too
     /// few samples.
-    ///
-    /// ``control`` contains the values of the first arm's second run.
     private var values: [String: [ComparisonMetric: [Double?]]] = [:]
+    /// The values of the first arm's second run, with one value per block.
     private var control: [ComparisonMetric: [Double?]] = [:]
     private let seconds: Double
 
@@ -32,15 +31,15 @@ struct ComparisonAnalysis {
         var replaced: [String: String] = [:]
         for requested in plan.primary {
             // The choice depends only on the number of samples, so it favors no arm.
-            func complete(_ metric: ComparisonMetric) -> Int {
+            func completeBlockCount(_ metric: ComparisonMetric) -> Int {
                 blocks.count { block in
                     slots.indices.allSatisfy { block[$0].value(of: metric) != nil }
                 }
             }
             var metric = requested
             var lower = plan.isFixed(requested) ? nil : requested.lowerPercentile
-            while complete(metric) < blocks.count, let next = lower {
-                if complete(next) > complete(metric) { metric = next }
+            while completeBlockCount(metric) < blocks.count, let next = lower {
+                if completeBlockCount(next) > completeBlockCount(metric) { metric = next }
                 lower = next.lowerPercentile
             }
             if metric != requested {
@@ -71,7 +70,7 @@ struct ComparisonAnalysis {
         }
     }
 
-    /// Returns an arm's values, keyed by metric, without metrics that have no values.
+    /// Returns an arm's values, keyed by metric, for metrics with at least one value.
     func values(ofArm name: String) -> [String: [Double?]] {
         named(values[name] ?? [:])
     }
@@ -206,6 +205,8 @@ struct ComparisonAnalysis {
 
     // MARK: Representative block
 
+    /// Returns the index of the block whose values of the primary metrics are closest to the
+    /// medians, or `nil` if `count` is 0.
     func representativeBlock(of count: Int) -> Int? {
         guard count > 0 else { return nil }
         var distance = [Double](repeating: 0, count: count)

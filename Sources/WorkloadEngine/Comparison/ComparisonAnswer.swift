@@ -72,10 +72,9 @@ struct ComparisonAnswer {
 
     // MARK: Effect of WAL alone
 
-    /// Returns the name of a queue in WAL mode that otherwise matches `first`, a queue in another
-    /// mode.
+    /// Returns the name of a queue in WAL mode that uses the same library as the pool `arm`.
     ///
-    /// Returns `nil` unless `arm` is a pool.
+    /// Returns `nil` unless `first` is a queue in a different journal mode and `arm` is a pool.
     private func walQueue(between first: Arm, and arm: Arm) -> String? {
         guard first.kind == .queue, !first.isWAL, arm.kind == .pool else { return nil }
         return arms.first {
@@ -92,7 +91,7 @@ struct ComparisonAnswer {
     /// Describes how much of a pool's advantage over a queue also occurs with a queue in WAL mode.
     private func walShare(of pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String? {
         guard let queue = walQueue(between: first, and: arm) else { return nil }
-        let means = "WAL and synchronous NORMAL alone"
+        let settings = "WAL and synchronous NORMAL alone"
         let shares = pairs.compactMap { pair -> (title: String, share: Share)? in
             guard let alone = result.pair(pair.metric, of: queue, against: first.name) else {
                 return nil
@@ -103,9 +102,9 @@ struct ComparisonAnswer {
         guard let share = shares.first?.share else { return nil }
         if shares.allSatisfy({ $0.share == share }) {
             switch share {
-            case .nothing: return "none of it comes from \(means)"
-            case .part(let factor): return "of that, \(factor) comes from \(means)"
-            case .all: return "all of it comes from \(means)"
+            case .nothing: return "none of it comes from \(settings)"
+            case .part(let factor): return "of that, \(factor) comes from \(settings)"
+            case .all: return "all of it comes from \(settings)"
             }
         }
         let unaffected = shares.filter { $0.share == .nothing }.map(\.title)
@@ -121,12 +120,12 @@ struct ComparisonAnswer {
         if !unaffected.isEmpty {
             clauses.append("have no measurable effect on " + unaffected.joined(separator: " and "))
         }
-        return "\(means) (\(queue)) \(clauses.joined(separator: " and "))"
+        return "\(settings) (\(queue)) \(clauses.joined(separator: " and "))"
     }
 
     /// Returns the part of a difference that the queue in WAL mode also shows.
     ///
-    /// - Returns: ``Share/all`` if the pool shows no additional difference.
+    /// The part is ``Share/all`` if the pool shows no additional difference.
     static func share(
         of pair: ComparisonPair,
         alone: ComparisonPair,

@@ -6,7 +6,7 @@ struct ComparisonMeasurement: Sendable {
     /// The response times of each client, keyed by name, including skipped accesses.
     ///
     /// A skipped access has no response time, but omitting skipped accesses would favor the slower
-    /// arm. If a queue skipped nine of ten accesses, only the fastest tenth would count. The
+    /// arm. If a queue skipped nine of ten accesses, only the remaining tenth would count. The
     /// response time of a skipped access is therefore the limit after which it was skipped, which
     /// is a lower bound.
     let responses: [String: LatencyHistogram]

@@ -28,7 +28,7 @@ public struct ComparisonMetric: Sendable, Hashable {
             .map(String.init)
         metric = parts.prefix(2).joined(separator: ".")
         guard let known = catalog.metric(metric) else {
-            // The example has no aggregate, which a comparison requires.
+            // The example in the problem has no aggregate, but a comparison requires one.
             let problem = catalog.problem(with: metric)
             throw Failure(description: parts.count == 1 ? problem + ".p99" : problem)
         }

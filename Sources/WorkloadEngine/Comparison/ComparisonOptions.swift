@@ -37,6 +37,7 @@ public struct ComparisonOptions: Sendable {
     /// A block starts only if the remaining time is at least the length of the longest block so
     /// far. The differences between arms therefore do not affect the number of blocks.
     var limit: Duration?
+    /// Whether to compare each arm with only the first arm.
     var onlyAgainstFirst = false
     /// A function that receives the next run's name and the remaining time before each run.
     public var onProgress: (@Sendable (String) -> Void)?
@@ -70,7 +71,8 @@ extension ComparisonOptions {
     /// Returns the arms that show the effect of a pool: SQLite's defaults, a queue in WAL mode, and
     /// a pool.
     ///
-    /// If the scenario has fewer than two of these arms, returns all of the scenario's arms.
+    /// If the scenario has fewer than two of these arms, this method returns all of the scenario's
+    /// arms.
     private static func standardArms(of scenario: Scenario) -> [Arm] {
         let usual = ["queue", "queue-wal", "pool"].compactMap { name in
             scenario.arms.first { $0.name == name }

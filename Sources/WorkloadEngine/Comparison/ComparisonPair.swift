@@ -4,7 +4,7 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var metric: String
     /// The baseline arm.
     public var a: String
-    /// The judged arm.
+    /// The arm that the verdict is about.
     public var b: String
     /// The Hodges–Lehmann estimate of `b`'s value divided by `a`'s, over the blocks.
     ///

@@ -18,7 +18,9 @@ struct ComparisonPlan {
     let slots: [Slot]
     let pairs: [Pair]
     let primary: [ComparisonMetric]
-    /// The metrics that are reported but do not determine the outcome.
+    /// The metrics to report.
+    ///
+    /// Only the primary metrics among these metrics determine the outcome.
     let metrics: [ComparisonMetric]
     let conditions: [FailCondition]
 
@@ -82,7 +84,7 @@ struct ComparisonPlan {
         return arms.dropFirst().map { Pair(a: first.name, b: $0.name) }
     }
 
-    /// Pairs each arm with the first arm, and each pool with each queue in WAL mode.
+    /// Returns pairs of each arm with the first arm, and of each pool with each queue in WAL mode.
     ///
     /// The second kind of pair shows a pool's effect beyond that of WAL and `synchronous = NORMAL`.
     static func pairs(of arms: [Arm]) -> [Pair] {
@@ -111,7 +113,7 @@ struct ComparisonPlan {
                 }
             }
         }
-        // Skip the metrics of omitted clients.
+        // Skip metrics of clients that are omitted from the comparison.
         let declared = scenario.primary.compactMap { try? ComparisonMetric($0, in: catalog) }
         if !declared.isEmpty { return declared }
         let metrics = scenario.clients.compactMap(\.primaryMetric).compactMap {
@@ -141,8 +143,9 @@ struct ComparisonPlan {
             let seconds = scenario.measuredDuration.inSeconds
             let expected = arrival.rate * seconds
             guard arrival.stages.isEmpty, expected < Double(metric.neededAccesses) else { continue }
-            let enough = (Double(metric.neededAccesses) / arrival.rate * 1.1).roundedUp
-            var advice = "a --duration of \(enough)s"
+            let sufficientSeconds =
+                (Double(metric.neededAccesses) / arrival.rate * 1.1).integerRoundedUp
+            var advice = "a --duration of \(sufficientSeconds)s"
             if let lower = metric.lowerPercentile, expected >= Double(lower.neededAccesses) * 1.1 {
                 advice += ", or \(lower)"
             }
@@ -181,5 +184,5 @@ extension Client {
 }
 
 extension Double {
-    fileprivate var roundedUp: Int { Int(rounded(.up)) }
+    fileprivate var integerRoundedUp: Int { Int(rounded(.up)) }
 }

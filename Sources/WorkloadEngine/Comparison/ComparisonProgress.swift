@@ -1,31 +1,32 @@
 /// Estimates the remaining time of a comparison from its completed runs.
 struct ComparisonProgress {
-    private let runs: Int
+    private let runCount: Int
     private let firstGuess: Duration
     private let clock: any RunClock
     private let start: UInt64
-    private var done = 0
+    private var completedRunCount = 0
 
     /// Creates an estimate that starts now.
     ///
     /// `firstGuess` is the estimated length of a run before the first measurement.
     init(runs: Int, firstGuess: Duration, clock: any RunClock) {
-        self.runs = runs
+        runCount = runs
         self.firstGuess = firstGuess
         self.clock = clock
         start = clock.now()
     }
 
-    mutating func countRun() { done += 1 }
+    mutating func countRun() { completedRunCount += 1 }
 
     var remaining: String {
-        let each =
-            done > 0
-            ? Double(clock.now() - start) / Double(done) / 1e9 : firstGuess.inSeconds
-        return "about \(Self.text(seconds: each * Double(runs - done))) left"
+        let runSeconds =
+            completedRunCount > 0
+            ? Double(clock.now() - start) / Double(completedRunCount) / 1e9 : firstGuess.inSeconds
+        let remainingRunCount = runCount - completedRunCount
+        return "about \(Self.text(seconds: runSeconds * Double(remainingRunCount))) left"
     }
 
-    /// Formats a time in whole seconds.
+    /// Returns a time as text, rounded up to whole seconds.
     ///
     /// Times above 30 seconds are rounded up to a multiple of five.
     static func text(seconds: Double) -> String {

@@ -6,8 +6,8 @@ extension ComparisonReport {
         if !problems.isEmpty { parts.append(list(problems)) }
         parts += result.answer.map { "**\(escaped($0))**" }
         let remarks =
-            leftOut(of: result) + (result.warnings ?? []).map { "warning: \($0)" }
-            + (result.failIf ?? []).filter { !$0.failed }.map(passed)
+            omissionLines(of: result) + (result.warnings ?? []).map { "warning: \($0)" }
+            + (result.failIf ?? []).filter { !$0.failed }.map(passedLine)
         if !remarks.isEmpty { parts.append(list(remarks)) }
         parts.append(escaped(title(of: result)))
         for pair in pairNames(result) {

@@ -4,10 +4,10 @@ public enum ComparisonReport {
     public static func text(of result: ComparisonResult) -> String {
         var lines = problems(of: result)
         lines += result.answer
-        lines += leftOut(of: result)
+        lines += omissionLines(of: result)
         lines += (result.warnings ?? []).map { "warning: \($0)" }
-        let conditions = (result.failIf ?? []).filter { !$0.failed }.map(passed)
-        for part in [conditions, decided(result), allMetrics(result), method(result)]
+        let conditions = (result.failIf ?? []).filter { !$0.failed }.map(passedLine)
+        for part in [conditions, primaryMetricLines(result), allMetrics(result), method(result)]
         where !part.isEmpty {
             lines += [""] + part
         }
@@ -33,20 +33,20 @@ public enum ComparisonReport {
         return lines
     }
 
-    static func leftOut(of result: ComparisonResult) -> [String] {
+    static func omissionLines(of result: ComparisonResult) -> [String] {
         (result.leftOut ?? [:]).sorted { $0.key < $1.key }.map { client, reason in
             "omitted from every arm: \(client), because \(reason)"
         }
     }
 
-    static func passed(_ condition: FailConditionResult) -> String {
+    static func passedLine(_ condition: FailConditionResult) -> String {
         "passed  (fails if \(condition.expression)): \(condition.reason)"
     }
 
     /// Describes the runs, as in `sync: queue, pool, queue again; 10 blocks of 3.00 s each`.
     static func title(of result: ComparisonResult) -> String {
         var names = result.arms.map(\.arm)
-        if let again = result.control?.arm { names.append("\(again) again") }
+        if let repeatedArm = result.control?.arm { names.append("\(repeatedArm) again") }
         let blocks = "\(result.blocks) \(result.blocks == 1 ? "block" : "blocks")"
         return "\(result.scenario): \(names.joined(separator: ", ")); \(blocks) of "
             + "\(ReportUnits.seconds(result.blockDuration))\(result.blocks == 1 ? "" : " each"), "
@@ -55,7 +55,7 @@ public enum ComparisonReport {
 
     // MARK: Tables
 
-    private static func decided(_ result: ComparisonResult) -> [String] {
+    private static func primaryMetricLines(_ result: ComparisonResult) -> [String] {
         var table = TextTable(columns)
         for pair in pairNames(result) {
             table.add(["\(pair.b) against \(pair.a)"])
@@ -133,7 +133,9 @@ public enum ComparisonReport {
         return table.lines() + (missing.map { ["too few samples on every arm: \($0)"] } ?? [])
     }
 
-    /// Returns the metrics with a value on any arm, and a list of the other metrics.
+    /// Returns the metrics with a value on any arm, and a list of the other metrics, if any.
+    ///
+    /// The list omits tail percentiles.
     static func metricNames(_ result: ComparisonResult) -> (found: [String], missing: String?) {
         let names = Set(result.arms.flatMap(\.metrics.keys))
         let clients = Set(
@@ -178,12 +180,12 @@ public enum ComparisonReport {
     static func method(_ result: ComparisonResult) -> [String] {
         let tests = result.pairs.count(where: \.primary)
         var lines: [String] = []
-        if let again = result.control?.arm {
+        if let repeatedArm = result.control?.arm {
             lines = [
                 "change: Hodges–Lehmann estimate of the ratio within a block, with its interval",
                 "p: exact Wilcoxon signed-rank test, with Holm's correction over \(tests) "
                     + (tests == 1 ? "test" : "tests"),
-                "noise: how far two runs of \(again) in a block differ; a smaller change is "
+                "noise: how far two runs of \(repeatedArm) in a block differ; a smaller change is "
                     + "inconclusive, regardless of its p-value",
             ]
         }

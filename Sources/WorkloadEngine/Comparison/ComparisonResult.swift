@@ -7,7 +7,7 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
 
     /// The schema's identifier, ``schemaName``.
     public var schema: String
-    /// The answer, with one sentence per judged arm.
+    /// The answer, with one sentence for each arm other than the baseline.
     public var answer: [String]
     /// The scenario's name.
     public var scenario: String

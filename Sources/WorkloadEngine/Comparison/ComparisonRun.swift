@@ -33,7 +33,8 @@ public final class ComparisonRun: Sendable {
         self.options = options
     }
 
-    /// Ends the comparison early, with a partial result from the completed blocks.
+    /// Ends the comparison early, so that ``run()`` returns a partial result from the completed
+    /// blocks.
     public func stop() {
         let (current, programs) = state.withLock { state in
             state.isStopped = true
@@ -51,7 +52,7 @@ public final class ComparisonRun: Sendable {
     /// Runs all blocks.
     ///
     /// - Throws: ``RunError``, for example if there are too few blocks to show a difference, or
-    ///   ``ScenarioError`` if a scenario time exceeds the length of a block.
+    ///   ``ScenarioError`` if a time in the scenario exceeds the length of a block.
     public func run() async throws -> ComparisonResult {
         let arms = try options.chosenArms(in: self.scenario)
         let datasets = options.run.datasets ?? DatasetStore(in: options.run.folder)
@@ -108,7 +109,9 @@ public final class ComparisonRun: Sendable {
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Runs every slot once, or returns `nil` if the comparison stops before all slots finish.
+    /// Runs every slot once.
+    ///
+    /// - Returns: The block, or `nil` if the comparison stops before all runs end.
     private func runBlock(
         _ number: Int,
         _ order: [Int],
@@ -210,8 +213,8 @@ public final class ComparisonRun: Sendable {
             return "arm '\(arm.name)' does not support \(access.rawValue) accesses"
         }
         scenario.clients.removeAll { leftOut[$0.name] != nil }
-        // Keep the other thresholds, because a threshold on errors indicates that errors are
-        // expected.
+        // Keep the thresholds of the remaining clients, because a threshold on errors indicates
+        // that errors are expected.
         scenario.thresholds.removeAll { threshold in
             leftOut.keys.contains { threshold.metric.hasPrefix($0 + ".") }
         }

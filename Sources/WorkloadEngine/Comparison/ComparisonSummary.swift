@@ -9,6 +9,7 @@ struct ComparisonSummary {
     let plan: ComparisonPlan
     let options: ComparisonOptions
     let isPartial: Bool
+    /// The reasons for omitting clients, keyed by the client's name.
     let leftOut: [String: String]
 
     func result(of completed: [ComparisonRun.Block]) -> ComparisonResult {
@@ -31,7 +32,7 @@ struct ComparisonSummary {
             pairs.compactMap { condition.outcome(of: $0, against: first) }
         }
         let arms = plan.slots.indices.map { slot in
-            arm(slot, analysis, blocks, representative)
+            armComparison(slot, analysis, blocks, representative)
         }
         var result = ComparisonResult(
             schema: ComparisonResult.schemaName,
@@ -58,13 +59,13 @@ struct ComparisonSummary {
             control: arms.last,
             representativeBlock: representative.map { $0 + 1 },
             failedRuns: lines(of: completed) { $0.failures ?? [] },
-            invalidRuns: isValid ? nil : invalid(completed),
+            invalidRuns: isValid ? nil : invalidRunLines(completed),
             violations: lines(of: completed) { run in
                 run.invariants.filter { $0.passed == false }.map { "\($0.name): \($0.detail)" }
             }
         )
         var warnings = warnings(analysis, noise, blocks)
-        if isValid, let lines = invalid(completed) {
+        if isValid, let lines = invalidRunLines(completed) {
             let count = completed.count - valid.count
             warnings.append(
                 "\(count) of \(completed.count) blocks \(count == 1 ? "was" : "were") discarded: "
@@ -76,7 +77,7 @@ struct ComparisonSummary {
         return result
     }
 
-    private func arm(
+    private func armComparison(
         _ slot: Int,
         _ analysis: ComparisonAnalysis,
         _ blocks: [ComparisonRun.Block],
@@ -101,11 +102,12 @@ struct ComparisonSummary {
         )
     }
 
-    private func invalid(_ blocks: [ComparisonRun.Block]) -> [String]? {
+    private func invalidRunLines(_ blocks: [ComparisonRun.Block]) -> [String]? {
         lines(of: blocks) { $0.invalidReason.map { [$0] } ?? [] }
     }
 
-    /// Describes runs, as in `block 3, pool: …`.
+    /// Returns a line for each text about a run, as in `block 3, pool: …`, or `nil` if there are no
+    /// texts.
     private func lines(
         of blocks: [ComparisonRun.Block],
         _ texts: (ArmResult) -> [String]
@@ -148,16 +150,16 @@ struct ComparisonSummary {
                 )
             }
         }
-        if let leaps = leaps(analysis, decided, blocks.count) { warnings.append(leaps) }
-        return warnings + skips(blocks)
+        if let warning = leapWarning(analysis, decided, blocks.count) { warnings.append(warning) }
+        return warnings + skipWarnings(blocks)
     }
 
-    private func leaps(
+    private func leapWarning(
         _ analysis: ComparisonAnalysis,
         _ noise: [NoiseMeasurement],
         _ count: Int
     ) -> String? {
-        // A high percentile may vary because of the random load.
+        // Omit high percentiles, which may vary because of the random load.
         let steady = noise.filter { [".throughput", ".p50"].contains(where: $0.metric.hasSuffix) }
         let found = steady.compactMap { measurement in
             analysis.leaps(in: measurement).map { (metric: measurement.metric, leaps: $0) }
@@ -171,12 +173,12 @@ struct ComparisonSummary {
             ? "; a longer --within reduces this"
             : blocks > options.blocks ? "; more blocks reduce this: try --blocks \(blocks)" : ""
         return "in \(leaps.count) of \(count) blocks, two runs of \(first) differ by "
-            + "\(RatioText.factor(leaps.least)) or more in \(metric), and in the others by at "
-            + "most \(RatioText.factor(leaps.usual)): the machine's speed may have changed"
+            + "\(RatioText.factor(leaps.smallestRatio)) or more in \(metric), and in the others by at "
+            + "most \(RatioText.factor(leaps.largestUsualRatio)): the machine's speed may have changed"
             + advice
     }
 
-    private func skips(_ blocks: [ComparisonRun.Block]) -> [String] {
+    private func skipWarnings(_ blocks: [ComparisonRun.Block]) -> [String] {
         scenario.clients.compactMap { client in
             guard case .open(let arrival) = client.pace, let limit = arrival.skipAfter else {
                 return nil

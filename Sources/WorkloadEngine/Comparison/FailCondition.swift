@@ -30,20 +30,20 @@ public struct FailCondition: Sendable, Equatable {
         func failure(_ problem: String) -> Failure {
             Failure(description: "'\(expression)': \(problem)")
         }
-        func missing(_ part: String) -> Failure {
+        func missingPartFailure(_ part: String) -> Failure {
             Failure(
                 description: "'\(expression)' has no \(part); write, for example, "
                     + "ui.response.p99 > 1.1x"
             )
         }
         guard let sign = expression.firstIndex(where: { "<>".contains($0) }) else {
-            throw missing("comparison")
+            throw missingPartFailure("comparison")
         }
         failsAbove = expression[sign] == ">"
         var left = expression[..<sign].split(separator: ":", maxSplits: 1).map { $0.trimmed }
         let right = expression[expression.index(after: sign)...].trimmed
         guard let name = left.popLast(), !name.isEmpty else {
-            throw missing("metric")
+            throw missingPartFailure("metric")
         }
         arm = left.first
         if let arm, !arms.dropFirst().contains(arm) {
@@ -73,7 +73,7 @@ public struct FailCondition: Sendable, Equatable {
     ///
     /// A condition against a regression, such as `> 1.1x`, fails only if the estimate is beyond the
     /// limit and the difference exceeds both chance and noise. A condition that requires an
-    /// improvement, such as `> 0.9x`, fails unless the measurement shows the improvement.
+    /// improvement, such as `> 0.9x`, fails if the estimate is beyond the limit.
     func outcome(of pair: ComparisonPair, against first: String?) -> FailConditionResult? {
         guard pair.metric == metric.name, pair.a == first, arm == nil || arm == pair.b else {
             return nil
@@ -112,7 +112,7 @@ public struct FailConditionResult: Sendable, Codable, Equatable {
     public var expression: String
     /// The baseline arm.
     public var a: String
-    /// The judged arm.
+    /// The arm that the condition judges.
     public var b: String
     /// The ratio, or `nil` if there are too few samples, which makes the condition fail.
     public var ratio: Double?

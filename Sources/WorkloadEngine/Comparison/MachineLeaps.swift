@@ -1,17 +1,18 @@
 import Foundation
 
-/// Blocks in which two runs of one arm differ by far more than in the other blocks.
+/// The blocks in which two runs of one arm differ by far more than in the other blocks.
 ///
 /// A shared machine switches between a few speeds and keeps each speed for seconds. Runs at the
 /// same speed agree within a few percent. A *leap* is a change of speed between the two runs of a
 /// block. A few blocks with leaps widen the intervals of all comparisons and determine the noise
 /// floor. More blocks reduce this effect.
 struct MachineLeaps: Equatable {
+    /// The number of blocks with leaps.
     let count: Int
-    /// The smallest ratio of the two runs in these blocks, above 1.
-    let least: Double
+    /// The smallest ratio of the two runs in blocks with leaps, above 1.
+    let smallestRatio: Double
     /// The largest ratio of the two runs in the other blocks, at least 1.
-    let usual: Double
+    let largestUsualRatio: Double
 
     /// The minimum leap, as the logarithm of a ratio.
     private static let smallest = log(1.05)
@@ -43,7 +44,7 @@ struct MachineLeaps: Equatable {
         // Without leaps, the floor would be close to the largest usual difference.
         guard log(floor) > max(usual, Self.smallest) else { return nil }
         count = differences.count - index
-        least = exp(differences[index])
-        self.usual = exp(usual)
+        smallestRatio = exp(differences[index])
+        largestUsualRatio = exp(usual)
     }
 }

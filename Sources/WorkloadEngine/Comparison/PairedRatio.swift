@@ -1,5 +1,6 @@
 import Foundation
 
+/// The ratio of two arms' values, estimated from the blocks with both values.
 struct PairedRatio {
     /// The logarithm of the ratio, with its interval.
     let location: HodgesLehmann
@@ -21,12 +22,12 @@ struct PairedRatio {
         blocks = differences.count
     }
 
-    var ratio: Double { Self.plain(location.estimate) }
-    var low: Double { Self.plain(location.low) }
-    var high: Double { Self.plain(location.high) }
+    var ratio: Double { Self.ratio(location.estimate) }
+    var low: Double { Self.ratio(location.low) }
+    var high: Double { Self.ratio(location.high) }
 
-    /// Returns the ratio for a logarithm, rounded to six digits to keep files short.
-    private static func plain(_ logarithm: Double) -> Double {
+    /// Returns the ratio for a logarithm, rounded to six significant digits to keep files short.
+    private static func ratio(_ logarithm: Double) -> Double {
         let ratio = exp(logarithm)
         guard ratio > 0, ratio.isFinite else { return ratio }
         let factor = pow(10, 5 - Foundation.floor(log10(ratio)))

@@ -17,7 +17,7 @@ public struct PercentileCurve: Sendable, Codable, Equatable {
 }
 
 extension PercentileCurve {
-    /// The number of points for each halving of the remaining share.
+    /// The number of points in each half of the remaining share.
     private static let ticks = 5
 
     init?(_ histogram: LatencyHistogram) {
@@ -25,7 +25,8 @@ extension PercentileCurve {
         count = histogram.count
         max = histogram.maximum
         points = []
-        // Divide each halving of the remaining share evenly: 0, 10 … 50, 55 … 75, 77.5 … 87.5 …
+        // Repeatedly divide the lower half of the remaining share evenly: 0, 10 … 50, 55 … 75,
+        // 77.5 … 87.5 …
         var start = 0.0
         var rest = 100.0
         while let value = histogram.value(at: start) {

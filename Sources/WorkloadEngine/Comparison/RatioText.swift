@@ -2,7 +2,7 @@ import Foundation
 
 /// Formats ratios for reports, such as `4.1×`, `1.08×`, and `12×`.
 enum RatioText {
-    /// Formats a ratio with enough decimals to distinguish small differences from 1.
+    /// Formats a ratio with enough decimals to show a small difference from 1.
     static func factor(_ ratio: Double) -> String { number(ratio, digits: digits(ratio)) + "×" }
 
     /// Formats the ends of an interval with the same number of decimals, such as `3.6–4.7`.

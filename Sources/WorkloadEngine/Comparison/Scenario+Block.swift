@@ -2,11 +2,12 @@ extension Scenario {
     /// The minimum warm-up of a run, unless the block is too short.
     private static let minimumWarmUp = Duration.milliseconds(500)
 
+    /// The minimum of the limit on the time to wait for unfinished accesses.
     private static let minimumDrain = Duration.milliseconds(500)
 
     /// Returns the scenario with its phases, including a warm-up, scaled to the length of a block.
     ///
-    /// - Throws: ``ScenarioError`` if a scenario time exceeds the length of the block.
+    /// - Throws: ``ScenarioError`` if a time in the scenario exceeds the length of the block.
     func scaled(toBlock duration: Duration) throws(ScenarioError) -> Scenario {
         var scenario = try scaled(toMeasured: duration)
         // Limit the drain. Otherwise, the wait for accesses that never end could be as long as the

@@ -34,8 +34,8 @@ extension Dataset {
     ///
     /// pgbench has `aid`, `bid`, `tid`, and `delta`. YCSB has `key`, `new_key`, `field`, `value`,
     /// and `scan`. sysbench has `id`, `point1`, and so on. A custom schema has a variable for each
-    /// numbered column, such as `notes_id` for column `id` of table `notes`. The variable draws the
-    /// column's existing numbers.
+    /// numbered column, such as `notes_id` for column `id` of table `notes`. Such a variable draws
+    /// from the column's existing numbers.
     public var variables: [String: Variable] {
         switch self {
         case .pgbench(let scale): PgbenchDataset.variables(scale: scale)

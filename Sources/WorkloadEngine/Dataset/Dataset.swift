@@ -25,7 +25,7 @@ public struct SchemaDataset: Sendable, Equatable {
     public var tables: [Table]
     /// The statements that run after the tables are filled, such as `CREATE INDEX`.
     public var finally: [String]
-    /// The factor for the row counts of the tables.
+    /// The factor by which each table's row count is multiplied.
     public var scale: Int
 
     /// A table and its rows.

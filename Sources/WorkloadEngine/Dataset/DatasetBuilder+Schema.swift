@@ -10,8 +10,8 @@ extension DatasetBuilder {
         progress: (Double) throws -> Void
     ) throws {
         let rows = schema.tables.reduce(0) { $0 + schema.rows(of: $1) }
-        // The duration of the statements is unknown, so count each list of statements as one batch
-        // of rows.
+        // The duration of the statements is unknown, so the progress counts each list of statements
+        // as one batch of rows.
         let parts = [
             schema.statements.isEmpty ? 0 : rowsPerTransaction, rows,
             schema.finally.isEmpty ? 0 : rowsPerTransaction,
@@ -85,6 +85,7 @@ extension DatasetBuilder {
         }
     }
 
+    /// Returns the statement that inserts one row.
     static func insertRow(of table: SchemaDataset.Table) -> String {
         let name = quoted(table.name)
         if table.columns.isEmpty { return "INSERT INTO \(name) DEFAULT VALUES" }

@@ -1,8 +1,8 @@
 extension DatasetBuilder {
     /// The number of records that one statement inserts.
     ///
-    /// The 550 values of these records are below the default limit of 999 in older SQLite versions
-    /// (https://sqlite.org/limits.html).
+    /// These records have 550 values. Older SQLite versions limit the number of a statement's
+    /// parameters to 999 by default (https://sqlite.org/limits.html).
     private static let recordsPerStatement = 50
     /// The number of records in one transaction, about 5 MB.
     private static let recordsPerTransaction = 5000

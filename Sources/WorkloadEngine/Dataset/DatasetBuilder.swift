@@ -65,7 +65,7 @@ package enum DatasetBuilder {
 
     static let client = WorkloadClientName("dataset")
 
-    /// Runs statements.
+    /// Runs statements in order.
     ///
     /// Consecutive statements that can run inside a transaction share one transaction.
     static func run(

@@ -50,15 +50,15 @@ package enum PgbenchDataset {
         "select-only": [selectBalance],
     ]
 
-    /// The import statement.
+    /// The statement that an import runs for each row.
     ///
-    /// The statement adds a history row with a delta of 0 to keep the four sums equal.
+    /// The statement inserts a delta of 0 into the history, which keeps the four sums equal.
     static let importStatement = """
         INSERT INTO history (tid, bid, aid, delta, mtime) \
         VALUES (:tid, :bid, :aid, 0, CURRENT_TIMESTAMP)
         """
 
-    /// The snapshot query.
+    /// The query that a snapshot runs.
     ///
     /// Every payment and every import changes the result.
     static let snapshotQuery =

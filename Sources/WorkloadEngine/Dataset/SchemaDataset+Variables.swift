@@ -19,7 +19,7 @@ extension SchemaDataset {
 }
 
 extension SchemaDataset.Column {
-    /// Whether the values are plain consecutive numbers.
+    /// Whether the values are consecutive integers, neither hashed nor converted to text.
     var isNumbered: Bool {
         values.distribution == .sequential && !values.isHashed && values.prefix == nil
             && values.nulls == 0

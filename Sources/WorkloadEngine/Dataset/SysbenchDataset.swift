@@ -62,7 +62,7 @@ enum SysbenchDataset {
         VALUES ((SELECT max(id) + 1 FROM sbtest), :k, :c, :pad)
         """
 
-    /// The snapshot query.
+    /// The query that a snapshot runs.
     ///
     /// Every insert and every write to the first hundred rows changes the result.
     static let snapshotQuery = """

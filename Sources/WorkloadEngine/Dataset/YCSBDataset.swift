@@ -20,8 +20,8 @@ enum YCSBDataset {
         "SELECT \(fields.joined(separator: ", ")) FROM usertable WHERE YCSB_KEY = :key"
     /// A statement that writes one field.
     ///
-    /// SQLite always writes the whole record. One statement with a `CASE` per field replaces ten
-    /// statements and takes only a few more steps.
+    /// SQLite always writes the whole record, so one statement with a `CASE` for each field costs
+    /// hardly more than a separate statement for each field.
     private static let update =
         "UPDATE usertable SET "
         + fields.enumerated()
@@ -43,7 +43,7 @@ enum YCSBDataset {
         "ycsb-read-modify-write": [read, update],
     ]
 
-    /// The snapshot query.
+    /// The query that a snapshot runs.
     ///
     /// Every insert and every update of the first hundred records changes the result.
     static let snapshotQuery = """

@@ -1,7 +1,7 @@
 /// A weighted distribution of the values in a list.
 package struct ChoiceDistribution: Sendable, Equatable {
     private let values: [WorkloadValue]
-    /// The sum of the weights up to each value.
+    /// For each value, the sum of the weights up to and including that value.
     private let sums: [Double]
 
     /// Creates the distribution.

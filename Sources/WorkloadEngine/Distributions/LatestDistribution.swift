@@ -1,11 +1,12 @@
 /// A distribution that follows Zipf's law, in which the newest integer is the most popular.
 ///
 /// The distribution corresponds to YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking
-/// Cloud Serving Systems with YCSB", SoCC 2010). The current number of integers determines the
-/// probabilities of the ranks.
+/// Cloud Serving Systems with YCSB", SoCC 2010). The probabilities of the ranks depend on the
+/// current number of integers.
 package struct LatestDistribution: Sendable, Equatable {
     private let minimum: Int64
     private let theta: Double
+    /// The sequence whose published values extend the range, if any.
     private let sequence: SharedSequence?
     private var newest: Int64
     private var ranks: ZipfianDistribution

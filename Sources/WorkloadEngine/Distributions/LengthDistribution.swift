@@ -2,7 +2,7 @@
 package enum LengthDistribution: Sendable, Equatable {
     /// A constant length.
     case fixed(Int)
-    /// A random length, with 0 instead of negative lengths.
+    /// A random length. A negative number results in the length 0.
     indirect case drawn(Generator)
 
     mutating func next(using stream: inout RandomStream) -> Int {

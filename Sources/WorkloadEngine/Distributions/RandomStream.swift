@@ -1,4 +1,4 @@
-/// A stream of random numbers that is identical on all platforms for the same seed and name.
+/// A stream of random numbers, which is identical on all platforms for the same seed and name.
 ///
 /// The generator is xoshiro256** 1.0 by Blackman and Vigna ("Scrambled Linear Pseudorandom Number
 /// Generators", ACM TOMS 47, 2021). As they recommend, SplitMix64 (Steele, Lea, and Flood, OOPSLA

@@ -8,10 +8,12 @@ import Foundation
 /// have no rank.
 package struct ScrambledZipfianDistribution: Sendable, Equatable {
     private enum Ranks: Sendable, Equatable {
+        /// The approximation that YCSB uses, ``GrayZipfian``.
         case published
         case exact(ZipfianDistribution)
     }
 
+    /// The number of items from which ranks are drawn.
     private static let items = 10_000_000_000.0
     private let minimum: Int64
     private let count: UInt64

@@ -6,6 +6,7 @@ package struct SequentialDistribution: Sendable, Equatable {
     private let minimum: Int64
     /// The number of integers in the range, or 0 for 2⁶⁴ integers.
     private let count: UInt64
+    /// The counter of the drawn integers.
     let sequence: SharedSequence
 
     /// Creates a distribution that starts with the smallest integer in `range`.

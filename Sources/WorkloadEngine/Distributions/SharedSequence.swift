@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A counter shared by many threads, with the largest drawn value that is in the database.
+/// A counter that threads share, with the largest drawn value that is in the database.
 ///
 /// Both numbers are atomic, so threads that draw and publish values never wait for one another.
 package final class SharedSequence: Sendable {
@@ -19,7 +19,7 @@ package final class SharedSequence: Sendable {
     /// Publishes a value that is now in the database, and all smaller values.
     ///
     /// The smaller values are in the database if each writer draws its values while it holds the
-    /// write lock. If a transaction fails, a published value may be missing.
+    /// write lock. If a transaction fails, the database may lack a published value.
     package func publish(_ value: Int64) {
         _ = newest.max(value, ordering: .releasing)
     }

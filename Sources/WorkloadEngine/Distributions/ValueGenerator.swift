@@ -13,7 +13,8 @@ package struct ValueGenerator: Sendable, Equatable {
     private let isHashed: Bool
     /// The prefix in UTF-8, or `nil` for plain integers.
     private let prefix: [UInt8]?
-    private let nulls: Double
+    /// The share of NULL values, 0…1.
+    private let nullShare: Double
     /// The integer of the last value, before hashing and conversion to text.
     private(set) var lastInteger: Int64 = 0
     /// The sequence to which completed accesses publish values, or `nil` if no variable follows the
@@ -28,7 +29,7 @@ package struct ValueGenerator: Sendable, Equatable {
     ) {
         isHashed = variable.isHashed
         prefix = variable.prefix.map { Array($0.utf8) }
-        nulls = variable.nulls
+        nullShare = variable.nulls
         followed = isFollowed ? sequence : nil
         switch variable.distribution {
         case .text(let length):
@@ -44,13 +45,13 @@ package struct ValueGenerator: Sendable, Equatable {
         case .choice(let values, let weights):
             source = .choice(ChoiceDistribution(values, weights: weights))
         case .uniform, .zipfian, .latest, .hotspot, .exponential, .gaussian, .sequential:
-            source = .integer(variable.integers(sequence: sequence, newest: newest))
+            source = .integer(variable.integerGenerator(sequence: sequence, newest: newest))
         }
     }
 
     /// Draws the next value.
     package mutating func next(using stream: inout RandomStream) -> WorkloadValue {
-        if nulls > 0, stream.nextUnit() < nulls { return .null }
+        if nullShare > 0, stream.nextUnit() < nullShare { return .null }
         switch source {
         case .integer(var generator):
             let integer = generator.next(using: &stream)
@@ -117,7 +118,10 @@ extension Variable {
     /// - Precondition: `minimum` does not exceed `maximum`.
     package func makeGenerator() -> ValueGenerator { ValueGenerator(self) }
 
-    fileprivate func integers(sequence: SharedSequence, newest: SharedSequence?) -> Generator {
+    fileprivate func integerGenerator(
+        sequence: SharedSequence,
+        newest: SharedSequence?
+    ) -> Generator {
         let range = minimum...maximum
         switch distribution {
         case .zipfian(let theta, scramble: true):
@@ -148,7 +152,7 @@ extension Variable.Length {
         switch self {
         case .fixed(let length): .fixed(length)
         case .drawn(let variable):
-            .drawn(variable.integers(sequence: SharedSequence(), newest: nil))
+            .drawn(variable.integerGenerator(sequence: SharedSequence(), newest: nil))
         }
     }
 }

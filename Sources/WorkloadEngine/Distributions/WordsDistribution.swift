@@ -38,7 +38,9 @@ package struct WordsDistribution: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the rank, written with syllables as digits like a column name in a spreadsheet.
+    /// Appends the word for a rank, which is the rank with syllables as digits.
+    ///
+    /// The digits are those of a bijective numeral system, like the column names of a spreadsheet.
     private static func append(word rank: Int64, to bytes: inout [UInt8]) {
         var rest = Int(rank)
         while rest > 0 {

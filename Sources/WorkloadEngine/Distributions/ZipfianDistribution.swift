@@ -8,7 +8,7 @@ import Foundation
 /// of the density `h`. The inverse of `H` maps a uniform number to a candidate that is nearly
 /// always accepted.
 package struct ZipfianDistribution: Sendable, Equatable {
-    /// The maximum number of ranks that a `Double` can distinguish.
+    /// The maximum number of ranks, up to which `Double` represents every integer and half-integer.
     static let mostRanks: Int64 = 1 << 52
 
     private let theta: Double

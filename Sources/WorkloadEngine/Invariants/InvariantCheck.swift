@@ -1,7 +1,8 @@
+/// Checks a scenario's invariants after a run.
 struct InvariantCheck {
     let target: any WorkloadTarget
     let stability: StabilityLog
-    /// The transactions that ran alongside the load, or the error that prevented them.
+    /// The watch that ran transactions alongside the load, or the error that prevented it.
     ///
     /// The value is `nil` if the scenario does not check isolation or the arm does not support
     /// writes.

@@ -16,7 +16,8 @@ struct StateDigest: Equatable, Sendable {
     ///
     /// Without queries, the digest covers the row count and the first thousand rows of each table.
     static func of(_ snapshot: any WorkloadSnapshot, _ queries: [Query]) throws -> StateDigest {
-        // A hasher's seed differs between processes, but digests never leave the process.
+        // The seed of `Hasher` differs between processes, but digests are compared only within a
+        // process.
         var hasher = Hasher()
         var rows = 0
         try snapshot.read { session in

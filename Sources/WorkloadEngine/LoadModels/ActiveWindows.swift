@@ -43,6 +43,7 @@ struct ActiveWindows: Sendable, Equatable {
 
     func contains(_ time: UInt64) -> Bool { first(from: time) == time }
 
+    /// Divides an interval into segments that are entirely inside or outside the windows.
     func split(from start: Double, to end: Double) -> [Segment] {
         guard let windows else { return [Segment(start: start, end: end, isActive: true)] }
         var parts: [Segment] = []

@@ -10,8 +10,9 @@ final class ArrivalQueue: Sendable {
 
     var curve: RateCurve { schedule.withLock { $0.curve } }
 
-    /// Takes the next arrival and returns its mass and its load time, which is `nil` if the load
-    /// ends first.
+    /// Removes the next arrival.
+    ///
+    /// - Returns: The arrival's mass, and its load time or `nil` if the load ends first.
     func take() -> (mass: Double, time: UInt64?) {
         schedule.withLock { schedule in
             let mass = schedule.nextMass()
@@ -24,7 +25,7 @@ final class ArrivalQueue: Sendable {
         schedule.withLock { $0.curve.time(ofMass: mass) }
     }
 
-    /// Changes the rate from `time` onward.
+    /// Changes the rate from `time` onward to that of `curve`, multiplied by `factor`.
     ///
     /// Earlier arrivals are unchanged.
     func steer(from time: UInt64, by curve: RateCurve, times factor: Double) {

@@ -27,10 +27,11 @@ struct ArrivalSchedule: Sendable {
         )
     }
 
+    /// Returns the mass of the next arrival.
     mutating func nextMass() -> Double {
         switch process {
-        // Count arrivals instead of adding gaps, because rounding errors in the gaps would change
-        // the rate.
+        // Arrivals are counted in mass, because the rounding errors of gaps in time would add up
+        // and change the rate.
         case .even: mass += 1
         case .poisson: mass += gaps.next(using: &random)
         }

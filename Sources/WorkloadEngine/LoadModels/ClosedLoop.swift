@@ -1,13 +1,13 @@
 /// A load model in which an access starts after the previous access and a think time have ended.
 ///
 /// A closed loop measures capacity, because a slow database receives fewer accesses. Without a
-/// schedule, accesses cannot lag.
+/// schedule, accesses cannot start late.
 struct ClosedLoop: LoadModel {
     /// The end of the load, in load time.
     let end: UInt64
     private let think: ThinkTime
     /// The constant think time, in nanoseconds, or `nil` if the think time is random.
-    private let fixed: UInt64?
+    private let constantThink: UInt64?
     private let windows: ActiveWindows
     private var random: RandomStream?
     private var isFirst = true
@@ -30,9 +30,9 @@ struct ClosedLoop: LoadModel {
     ) {
         self.think = think
         if case .constant(let duration) = think {
-            fixed = duration.wholeNanoseconds
+            constantThink = duration.wholeNanoseconds
         } else {
-            fixed = nil
+            constantThink = nil
         }
         self.end = end
         self.windows = windows
@@ -40,7 +40,7 @@ struct ClosedLoop: LoadModel {
     }
 
     mutating func next(freeAt now: UInt64) -> UInt64? {
-        let intended = isFirst ? now : now &+ (fixed ?? think.nanoseconds(using: &random))
+        let intended = isFirst ? now : now &+ (constantThink ?? think.nanoseconds(using: &random))
         isFirst = false
         guard let moment = windows.first(from: intended), moment < end else { return nil }
         return moment

@@ -8,6 +8,7 @@ struct Periodic: LoadModel {
     /// The end of the load, in load time.
     let end: UInt64
     private let windows: ActiveWindows
+    /// The load time of the last access.
     private var last: UInt64
 
     let isScheduled = true

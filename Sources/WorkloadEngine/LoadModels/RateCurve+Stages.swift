@@ -23,17 +23,17 @@ extension RateCurve {
                 append(until: end + length, from: rate, to: rate)
                 continue
             }
-            let until = offset + length
-            let begin = end
-            for piece in shape.pieces where piece.start < until && piece.end > offset {
+            let nextOffset = offset + length
+            let phaseStart = end
+            for piece in shape.pieces where piece.start < nextOffset && piece.end > offset {
                 append(
-                    until: begin + min(piece.end, until) - offset,
+                    until: phaseStart + min(piece.end, nextOffset) - offset,
                     from: piece.rate(at: max(piece.start, offset)),
-                    to: piece.rate(at: min(piece.end, until))
+                    to: piece.rate(at: min(piece.end, nextOffset))
                 )
             }
-            append(until: begin + length, from: last, to: last)
-            offset = until
+            append(until: phaseStart + length, from: last, to: last)
+            offset = nextOffset
         }
     }
 }

@@ -1,7 +1,8 @@
 /// A piecewise linear arrival rate over load time, with its integral.
 ///
-/// An arrival's *mass* is the integral of the rate up to the arrival's time. Measured in mass,
-/// every load has the rate 1. A change in the rate moves an arrival's time but preserves its mass.
+/// An arrival's *mass* is the integral of the rate up to the arrival's time, which is the expected
+/// number of arrivals up to that time. A change in the rate changes the times of later arrivals but
+/// not their masses.
 struct RateCurve: Sendable, Equatable {
     struct Piece: Sendable, Equatable {
         /// The start, in nanoseconds of load time.
@@ -12,6 +13,7 @@ struct RateCurve: Sendable, Equatable {
         var from: Double
         /// The final rate, in arrivals per second.
         var to: Double
+        /// The integral of the rate before the piece.
         var mass = 0.0
 
         /// Returns the integral from the start of the piece to a time inside it.
@@ -100,6 +102,7 @@ struct RateCurve: Sendable, Equatable {
         return curve
     }
 
+    /// Returns the curve with a rate of 0 outside the windows.
     func only(in windows: ActiveWindows) -> RateCurve {
         var curve = RateCurve()
         for piece in pieces {

@@ -7,6 +7,7 @@ public enum ThinkTime: Sendable, Equatable {
     /// An exponentially distributed time, as between events in a Poisson process.
     case exponential(mean: Duration)
 
+    /// Draws a think time in nanoseconds, or returns 0 without random numbers.
     func nanoseconds(using random: inout RandomStream?) -> UInt64 {
         guard var stream = random else { return 0 }
         defer { random = stream }

@@ -1,7 +1,9 @@
 import Foundation
 import Telemetry
 
-/// A target that runs the closure with the same name as the statement.
+/// A target that runs closures instead of statements.
+///
+/// A statement is the name of a client, which identifies the client's closure.
 final class ClosureTarget: WorkloadTarget {
     enum Body: Sendable {
         case blocking(LoadTest.Body)
@@ -23,7 +25,8 @@ final class ClosureTarget: WorkloadTarget {
 
     private let test: LoadTest
     private let bodies: [String: Body]
-    private let numbers = Lock<[String: UInt64]>([:])
+    /// The number of each client's next access, keyed by the client's name.
+    private let nextNumbers = Lock<[String: UInt64]>([:])
     private let clock = MonotonicClock()
 
     init(_ test: LoadTest, _ bodies: [String: Body]) {
@@ -32,7 +35,7 @@ final class ClosureTarget: WorkloadTarget {
     }
 
     func makeAccess(of client: String) -> LoadAccess {
-        let number = numbers.withLock { numbers in
+        let number = nextNumbers.withLock { numbers in
             defer { numbers[client, default: 0] += 1 }
             return numbers[client, default: 0]
         }

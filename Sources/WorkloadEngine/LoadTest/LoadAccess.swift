@@ -1,6 +1,6 @@
 import Telemetry
 
-/// One access of a load test, inside its closure.
+/// An access of a load test, which the access's closure receives.
 public final class LoadAccess: Sendable {
     /// The access's index among the client's accesses, starting at 0.
     public let number: UInt64
@@ -26,5 +26,6 @@ public final class LoadAccess: Sendable {
         entry.withLock { $0 = $0 ?? now }
     }
 
-    var entered: UInt64? { entry.withLock { $0 } }
+    /// The time of the first call to ``enter()``, or `nil` before that call.
+    var entryTime: UInt64? { entry.withLock { $0 } }
 }

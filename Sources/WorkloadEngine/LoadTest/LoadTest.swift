@@ -33,9 +33,9 @@ public struct LoadTest: Sendable {
 
     /// The seed for arrivals, think times, and ``LoadAccess/random``.
     public var seed: UInt64 = 42
-    /// The maximum time to wait for running accesses when the load ends.
+    /// The maximum time to wait for running accesses to end after the load ends.
     public var drain: Duration = .seconds(2)
-    /// A function that returns the database's state, such as `{ pool.status() }`, or `nil`.
+    /// A function that returns the database's state, such as `{ pool.status() }`, if any.
     ///
     /// The result contains waits and saturation only if this function is set.
     public var status: (@Sendable () -> DatabaseStatus)?

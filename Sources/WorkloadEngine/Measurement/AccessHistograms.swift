@@ -1,5 +1,6 @@
 import Telemetry
 
+/// The latencies and processor times of accesses.
 struct AccessHistograms: Sendable {
     /// The response times of completed accesses, from the intended start to the end.
     var response = LatencyHistogram()
@@ -18,7 +19,7 @@ struct AccessHistograms: Sendable {
         lag.add(other.lag)
     }
 
-    /// Adds the counts of ended accesses from other histograms, without lags.
+    /// Adds the times of ended accesses from other histograms, which excludes lags.
     mutating func addEnded(_ other: AccessHistograms) {
         response.add(other.response)
         wait.add(other.wait)

@@ -23,6 +23,8 @@ extension AccessResource {
         }
     }
 
+    /// Returns the number of accesses that can use the resource at the same time, or `nil` if the
+    /// number of readers is unknown.
     func capacity(readers: Int?) -> Int? {
         switch self {
         case .reader: readers

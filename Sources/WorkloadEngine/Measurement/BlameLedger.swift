@@ -11,11 +11,11 @@ struct BlameLedger {
         var held: [Int: UInt64]
     }
 
-    /// The number of slow accesses kept per client.
+    /// The maximum number of slow accesses kept per client.
     static let limit = 256
-    /// The number of slow accesses listed in a result.
-    static let named = 5
-    /// The number of slow accesses kept per client and recent second.
+    /// The maximum number of slow accesses listed in a result.
+    static let listedLimit = 5
+    /// The maximum number of slow accesses kept per client and recent second.
     static let recentLimit = 32
 
     private struct Client {
@@ -59,8 +59,8 @@ struct BlameLedger {
 
     /// Adds a worker's holds since the previous call.
     ///
-    /// A hold that has not ended starts at `openSince`. If `isMeasured`, the longest hold is
-    /// updated.
+    /// `openSince` is the start of the hold that has not ended, if any. If `isMeasured` is `true`,
+    /// the method updates the longest hold.
     mutating func add(
         _ holds: HoldLog,
         openSince: UInt64?,
@@ -89,6 +89,7 @@ struct BlameLedger {
         )
     }
 
+    /// Records that all holds up to `now` have been added.
     mutating func close(at now: UInt64) {
         latest = now
     }
@@ -177,7 +178,7 @@ struct BlameLedger {
         response: LatencyHistogram,
         readers: Int?
     ) -> BlameResult? {
-        let (beyond, from) = Self.limit(of: response)
+        let (beyond, from) = Self.slowThreshold(of: response)
         let sorted = entries.sorted { $0.access.response > $1.access.response }
             .prefix(Self.limit)
         // Allow a difference of 1%, because a histogram returns the middle of a bucket.
@@ -205,7 +206,7 @@ struct BlameLedger {
             resource: resource,
             capacity: capacity,
             holders: holders(of: bounded),
-            slowest: bounded.prefix(Self.named).map(describe)
+            slowest: bounded.prefix(Self.listedLimit).map(describe)
         )
     }
 
@@ -268,7 +269,9 @@ struct BlameLedger {
 
     /// Returns the highest of the 99th, 95th, and 90th percentiles that has enough samples, or
     /// the maximum.
-    private static func limit(of response: LatencyHistogram) -> (name: String, value: UInt64) {
+    private static func slowThreshold(
+        of response: LatencyHistogram
+    ) -> (name: String, value: UInt64) {
         for percentile in [99.0, 95, 90] {
             if let value = response.value(at: percentile) { return ("p\(Int(percentile))", value) }
         }

@@ -2,7 +2,7 @@
 public enum BusyCause: String, Sendable, Codable, CaseIterable {
     /// The busy handler waited until its timeout expired.
     case timeout
-    /// A transaction tried to write after a read while another connection was writing or had
+    /// A transaction tried to write after a read, while a different connection was writing or had
     /// written since the read.
     ///
     /// Waiting cannot resolve this conflict.
@@ -22,7 +22,7 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
     /// transaction tried to write. SQLite skips the handler to avoid a deadlock, both in WAL mode
     /// and with a rollback journal (<https://sqlite.org/c3ref/busy_handler.html>).
     ///
-    /// The arm's timeout, in nanoseconds, applies if the handler reports none.
+    /// The arm's `timeout`, in nanoseconds, applies if the handler does not report its timeout.
     init?(code: String, handler: BusyFailure.Handler, timeout: UInt64?) {
         switch (code, handler) {
         case ("SQLITE_BUSY_SNAPSHOT", _): self = .snapshotUpgrade

@@ -37,12 +37,13 @@ final class BusyLedger: Sendable {
 
     private struct State: Sendable {
         var groups: [Key: Group] = [:]
+        /// The number of failures outside the groups.
         var others: UInt64 = 0
     }
 
     /// The maximum number of groups.
     ///
-    /// Failures outside these groups are only counted.
+    /// The ledger only counts failures outside these groups.
     static let limit = 64
     /// The maximum number of holders in a group.
     ///

@@ -22,16 +22,16 @@ final class BusyRecord: Sendable {
 
     func writingClient() -> String? { target.writingClient }
 
-    /// Returns the client with the longest running access, or `nil` if no access can be the
-    /// cause.
+    /// Returns the client whose access has been running the longest, or `nil` if no access can be
+    /// the cause.
     ///
     /// Any access can block a checkpoint. With a rollback journal, any access can also block a
     /// commit, because each access holds at least a shared lock
     /// (<https://sqlite.org/lockingv3.html>).
-    func longestRunning(except own: WorkerRecorder, _ cause: BusyCause) -> String? {
+    func longestRunning(except recorder: WorkerRecorder, _ cause: BusyCause) -> String? {
         guard cause == .checkpoint || (cause == .timeout && !isWAL) else { return nil }
         return recorders.withLock { recorders in
-            recorders.filter { $0.recorder !== own }
+            recorders.filter { $0.recorder !== recorder }
                 .compactMap { entry in entry.recorder.runningSince.map { (entry.client, $0) } }
                 .min { $0.1 < $1.1 }?.0
         }
@@ -39,7 +39,7 @@ final class BusyRecord: Sendable {
 }
 
 extension Arm {
-    /// The busy timeout of a connection that writes, or `nil` if only a pragma sets it.
+    /// The busy timeout of a connection that writes, or `nil` if a pragma sets an invalid timeout.
     var writerTimeout: Duration? {
         let pragma = pragmas.last { $0.name.lowercased() == "busy_timeout" }
         if let pragma { return Int64(pragma.value).map { .milliseconds(max(0, $0)) } }

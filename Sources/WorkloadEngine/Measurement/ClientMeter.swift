@@ -11,16 +11,19 @@ struct ClientMeter {
     private var spare: WorkerRecorder.Window
     /// The latencies of the whole run, indexed by cell, or `nil` for cells without latencies.
     private var totals: [AccessHistograms?]
+    /// The lag of measured accesses that had a free worker.
     private(set) var freeLag = LatencyHistogram()
     /// The response times of the measured accesses.
     private var responses = LatencyBuckets()
     /// The recent latencies of all accesses, including accesses that are not measured.
     private var recent = RecentLatencies()
     /// The distributions of the last collected second, for the next sample.
-    private var fresh: [OperationLatencies]?
+    private var lastSecond: [OperationLatencies]?
+    /// The causes of the recent slow accesses, for the next sample.
     var slow: SlowSplit?
     /// The due arrivals, including arrivals that wait for a worker, or `nil` without a schedule.
     private var due: DueArrivals?
+    /// Whether the number of workers has never changed.
     private var isSteady = true
     private var progress = RateWindow()
 
@@ -93,7 +96,7 @@ struct ClientMeter {
             spare.clear()
         }
         recent.endSecond()
-        fresh = second
+        lastSecond = second
         return slow
     }
 
@@ -120,7 +123,7 @@ struct ClientMeter {
         }
         let ended = counts.completed + counts.skipped + counts.errorCount + counts.interrupted
         counts.unfinished = counts.offered - min(counts.offered, ended)
-        defer { fresh = nil }
+        defer { lastSecond = nil }
         var status = ClientStatus(
             name: plan.name.name,
             activity: plan.client.activityName,
@@ -132,15 +135,15 @@ struct ClientMeter {
             wait: recent.summaries.wait,
             service: recent.summaries.service
         )
-        status.operations = fresh
+        status.operations = lastSecond
         status.responseBuckets = responses
         status.slow = slow
         return status
     }
 
-    /// Returns a record of the accesses since the previous call.
+    /// Returns a record of the accesses since the previous call, `duration` seconds ago.
     ///
-    /// Call this method after ``collect(at:into:as:isMeasured:)``. The duration is in seconds.
+    /// Call this method after ``collect(at:into:as:isMeasured:)``.
     mutating func interval(duration: Double) -> IntervalResult.Client {
         let completed = recorders.reduce(0) { $0 + $1.read().completed }
         defer { completedAtInterval = completed }

@@ -4,6 +4,7 @@ import Telemetry
 ///
 /// Any thread can use this object, and its memory does not grow during the run.
 final class ErrorMessages: Sendable {
+    /// The maximum length of a message, in characters, before it is shortened.
     private static let limit = 300
 
     private let messages = Lock<[String: [String: String]]>([:])
@@ -25,7 +26,7 @@ final class ErrorMessages: Sendable {
         let messages = messages.withLock { $0 }
         for (client, found) in messages {
             guard let errors = clients[client]?.errors else { continue }
-            // An error outside the measured phases is not counted.
+            // Omit errors outside the measured phases, which are not counted.
             let counted = found.filter { errors[$0.key] != nil }
             if !counted.isEmpty { clients[client]?.errorMessages = counted }
         }

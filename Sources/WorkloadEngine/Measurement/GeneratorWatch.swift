@@ -4,9 +4,9 @@ import Telemetry
 /// The time that workers spend on a client's accesses.
 struct GeneratorLoad {
     var client: String
-    /// The median time of an access inside the target, in nanoseconds, or `nil` with too few
-    /// samples.
-    var typical: UInt64?
+    /// The median time of an access inside the target, in nanoseconds, or `nil` if there are too
+    /// few samples.
+    var medianTime: UInt64?
     /// The share of the measured time during which workers are busy with accesses, in 0…1.
     var busyShare: Double
 }
@@ -21,13 +21,14 @@ struct GeneratorWatch {
     private let processStart: UInt64
     private let stealStart: (steal: UInt64, total: UInt64)?
 
-    /// The share of the process's processor time above which the generator limits the load.
+    /// The share of the process's processor time above which the generator may limit the load.
     private static let shareLimit = 0.5
     /// The share of one processor below which the generator does not limit the load.
     ///
     /// In a process that mostly sleeps, reading the clock may dominate the processor time.
     private static let workLimit = 0.25
-    /// The share of a worker's time spent on accesses above which the generator's cost matters.
+    /// The share of a worker's time spent on accesses, above which the generator's cost can make a
+    /// run invalid.
     private static let busyLimit = 0.1
     /// The 99th percentile of idle workers' lag above which a run is invalid, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
@@ -72,11 +73,11 @@ struct GeneratorWatch {
     ///
     /// This method compares medians, because other work on the machine slows only some accesses.
     func reason(of load: GeneratorLoad) -> String? {
-        guard let typical = load.typical, noop > typical, load.busyShare > Self.busyLimit else {
-            return nil
-        }
+        guard let medianTime = load.medianTime, noop > medianTime,
+            load.busyShare > Self.busyLimit
+        else { return nil }
         return "the generator itself used \(ReportUnits.time(noop)) per access of "
-            + "\(load.client), but the database only \(ReportUnits.time(typical))"
+            + "\(load.client), but the database only \(ReportUnits.time(medianTime))"
     }
 
     /// Returns the reasons that these numbers make a run invalid, or `nil` if the run is valid.

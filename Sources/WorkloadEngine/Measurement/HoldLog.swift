@@ -12,13 +12,14 @@ struct HoldLog: Sendable {
 
     /// The maximum length of an interval that combines several holds, in nanoseconds.
     static let longestInterval: UInt64 = 2_000_000
-    /// The maximum number of entries, above which new entries replace the oldest entries.
+    /// The maximum number of entries, at which each new entry replaces the oldest entry.
     static let limit = 2048
 
     /// The entries, in chronological order until their number exceeds ``limit``.
     private(set) var entries: [Entry] = []
     /// The longest hold, in nanoseconds.
     private(set) var longest: UInt64 = 0
+    /// The index of the newest entry.
     private var last = 0
 
     @inline(__always)

@@ -1,9 +1,11 @@
 /// The total hold time of a client's workers in each millisecond of the last 16 seconds.
 ///
-/// The timeline has a fixed size of 64 KB. It covers only the last part of a longer wait.
+/// The timeline has a fixed size of 64 KB. If a wait is longer than the timeline, the timeline
+/// covers only the last part of the wait.
 struct HoldTimeline: Sendable {
     /// The length of the timeline, in milliseconds.
     static let length: UInt64 = 16_384
+    /// The length of a millisecond, in nanoseconds.
     private static let width: UInt64 = 1_000_000
 
     /// The hold time in each millisecond, in nanoseconds, indexed by the millisecond's number
@@ -56,9 +58,9 @@ struct HoldTimeline: Sendable {
         // A half-open range can be empty.
         let numbers = from < until ? from / Self.width..<(until - 1) / Self.width + 1 : 0..<0
         return numbers.lazy.map { number in
-            let begin = max(from, number * Self.width)
-            let end = min(until, (number + 1) * Self.width)
-            return (number, end - begin)
+            let overlapStart = max(from, number * Self.width)
+            let overlapEnd = min(until, (number + 1) * Self.width)
+            return (number, overlapEnd - overlapStart)
         }
     }
 }

@@ -5,10 +5,9 @@ struct OperationProfiler {
     /// Whether the profiler can run statements in addition to explaining them.
     private let runsStatements: Bool
 
-    /// The maximum duration, in nanoseconds, of an operation that the profiler runs.
-    ///
-    /// The duration was measured during the load.
-    private static let maximumStatementTime: UInt64 = 1_000_000_000
+    /// The maximum duration, in nanoseconds, of an operation that the profiler runs, as measured
+    /// during the load.
+    private static let maximumOperationTime: UInt64 = 1_000_000_000
 
     init(_ plan: RunPlan, on target: any WorkloadTarget, runsStatements: Bool) {
         self.plan = plan
@@ -31,10 +30,11 @@ struct OperationProfiler {
                 let bound = statements.map {
                     BoundStatement(sql: $0.sql, values: values.values(of: $0))
                 }
-                // An interrupted statement might never end without an interrupt.
+                // Do not run an operation that was interrupted, because it might never end by
+                // itself.
                 let isQuick =
                     measured.interrupted == 0
-                    && measured.service.map { $0.max <= Self.maximumStatementTime } == true
+                    && measured.service.map { $0.max <= Self.maximumOperationTime } == true
                 clients[name]?.operations?[operation]?.profile = profile(
                     bound,
                     access,

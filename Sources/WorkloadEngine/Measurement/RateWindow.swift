@@ -1,3 +1,4 @@
+/// Computes the growth rate of a count over about the last second.
 struct RateWindow {
     private var points: [(time: Double, count: UInt64)] = []
 

@@ -23,11 +23,15 @@ struct RecentLatencies {
     static let length = 10
 
     private var seconds: [AccessHistograms] = []
+    /// The index of the current second in ``seconds``.
     private var current = 0
     private var sum = AccessHistograms()
+    /// The summaries of the last second.
     private(set) var second = Summaries()
+    /// The summaries of the last ten seconds.
     private(set) var summaries = Summaries()
 
+    /// The response times of the last ten seconds.
     var response: LatencyHistogram { sum.response }
 
     mutating func startSecond() {

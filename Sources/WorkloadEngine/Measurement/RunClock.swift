@@ -5,6 +5,7 @@ import Telemetry
 ///
 /// Tests implement this protocol to simulate time.
 package protocol RunClock: Sendable {
+    /// Returns the time, in nanoseconds.
     func now() -> UInt64
 
     /// Creates a sleeper for a thread that has not started yet.
@@ -13,15 +14,16 @@ package protocol RunClock: Sendable {
 
 /// Suspends a thread until a deadline or until another thread wakes it.
 package protocol Sleeper: AnyObject, Sendable {
-    /// Waits until the clock reaches `deadline` or ``wake()`` is called.
+    /// Waits until the clock reaches `deadline` or a thread calls ``wake()``.
     ///
-    /// If ``wake()`` was called earlier, this method returns immediately. The caller must check
-    /// the clock afterward.
+    /// If a thread has called ``wake()`` since the previous sleep, this method returns immediately.
+    /// The caller must check the clock afterward.
     func sleep(until deadline: UInt64)
 
     /// Ends the current sleep, or the next sleep if the thread is awake.
     func wake()
 
+    /// Marks the sleeper as unused. The thread must not sleep afterward.
     func retire()
 }
 

@@ -1,3 +1,4 @@
+/// The slowest accesses of a worker.
 struct SlowAccesses: Sendable {
     struct Access: Sendable {
         var stamps: WorkerRecorder.Stamps
@@ -7,6 +8,7 @@ struct SlowAccesses: Sendable {
         var response: UInt64 { stamps.end &- min(stamps.end, stamps.intended) }
     }
 
+    /// The maximum number of accesses.
     static let limit = 32
 
     /// The slowest accesses, in no particular order.
@@ -17,6 +19,7 @@ struct SlowAccesses: Sendable {
     private var shortestIndex = 0
 
     @inline(__always)
+    /// Adds an access if it is one of the slowest.
     mutating func offer(_ stamps: WorkerRecorder.Stamps, cell: Int) {
         if accesses.count == Self.limit, stamps.end &- stamps.intended <= shortest { return }
         keep(Access(stamps: stamps, cell: cell))

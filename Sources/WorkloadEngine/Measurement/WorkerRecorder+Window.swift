@@ -1,9 +1,10 @@
 extension WorkerRecorder {
+    /// The measurements since the previous exchange of windows.
     struct Window: Sendable {
         /// The latencies of each cell, or `nil` for a cell without latencies.
         ///
-        /// Memory is allocated on demand, because most operations occur in only one phase per
-        /// second.
+        /// Histograms are allocated on demand, because within a second, most operations occur in
+        /// only one phase.
         private(set) var histograms: [AccessHistograms?]
         /// The lag of measured accesses that had a free worker.
         var freeLag = LatencyHistogram()

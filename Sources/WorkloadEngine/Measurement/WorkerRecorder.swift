@@ -3,8 +3,8 @@ import Telemetry
 
 /// Records the counts and times of a worker's accesses.
 ///
-/// The worker and the sampler share a lock, which each holds for only a few nanoseconds. The
-/// sampler exchanges filled histograms for cleared ones.
+/// The worker and the sampler share a lock, and hold it for only a few nanoseconds. The sampler
+/// exchanges filled histograms for cleared ones.
 ///
 /// Record an access with `skip`, or with `begin` and `finish`. After ``seal(at:)``, these methods
 /// have no effect. Accesses that began but did not finish are *unfinished*, as are due arrivals
@@ -50,16 +50,17 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    private let operations: Int
+    private let operationCount: Int
     private let state: Lock<State>
-    /// The clock time at which the running access entered its closure, or 0 if no access did.
+    /// The clock time at which the running access entered its closure, or 0 if no access is inside
+    /// its closure.
     ///
     /// The worker clears this time under the lock, and the sampler reads the time under the same
     /// lock. The sampler therefore finds each hold either here or in a window, but not in both.
     private let heldSince = Atomic<UInt64>(0)
 
     init(operations: Int, phases: Int = 1) {
-        self.operations = operations
+        operationCount = operations
         // Add one phase for accesses outside all phases.
         let cells = operations * (phases + 1)
         state = Lock(
@@ -73,7 +74,7 @@ final class WorkerRecorder: Sendable {
 
     @inline(__always)
     private func cell(_ operation: Int, _ phase: PhasePlan.Place) -> Int {
-        phase.index &* operations &+ operation
+        phase.index &* operationCount &+ operation
     }
 
     func countUnstarted(in phase: PhasePlan.Place) {
@@ -91,10 +92,13 @@ final class WorkerRecorder: Sendable {
 
     /// Counts the start of an access.
     ///
-    /// The lag is in nanoseconds, or `nil` if there is no schedule. The start is `nil` if the wait
-    /// is unknown while the access runs.
-    ///
-    /// - Returns: `false` if the run is over and the access must not start.
+    /// - Parameters:
+    ///   - operation: The index of the operation.
+    ///   - phase: The phase of the access.
+    ///   - lag: The lag, in nanoseconds, or `nil` if there is no schedule.
+    ///   - wasFree: Whether the worker was free before the intended start.
+    ///   - start: The start, or `nil` if the wait is unknown while the access runs.
+    /// - Returns: Whether the access may start, which is `false` after ``seal(at:)``.
     func begin(
         _ operation: Int,
         in phase: PhasePlan.Place,
@@ -125,13 +129,14 @@ final class WorkerRecorder: Sendable {
         heldSince.store(now, ordering: .relaxed)
     }
 
-    /// The clock time at which the running access entered its closure, or `nil` if no access did.
+    /// The clock time at which the running access entered its closure, or `nil` if no access is
+    /// inside its closure.
     var runningSince: UInt64? {
         let since = heldSince.load(ordering: .relaxed)
         return since == 0 ? nil : since
     }
 
-    /// Counts a retry of the running access, and calls `onCount` unless the recording has ended.
+    /// Counts a retry of the running access, and calls `onCount` if the retry is counted.
     func retry(onCount: () -> Void = {}) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
@@ -144,8 +149,8 @@ final class WorkerRecorder: Sendable {
     /// Counts the end of the running access.
     ///
     /// The stamps are `nil` if the access is not timed or did not enter its closure. In the latter
-    /// case, `waited` is the length of the wait, in nanoseconds. If a failure is counted, this
-    /// method calls `onCount` before the recording can end.
+    /// case, `waited` is the length of the wait, in nanoseconds. If this method counts a failure,
+    /// it calls `onCount` before the recording can end.
     func finish(
         _ outcome: Outcome,
         _ stamps: Stamps?,
@@ -216,6 +221,7 @@ final class WorkerRecorder: Sendable {
         var begun: UInt64
         /// The number of due arrivals that no worker started, indexed by phase.
         var unstarted: [UInt64]
+        /// The cell of the running access, if any.
         var running: Int?
     }
 
@@ -234,7 +240,7 @@ final class WorkerRecorder: Sendable {
     /// Exchanges the filled window for a cleared one.
     ///
     /// - Returns: The clock time at which the running access entered its closure, or `nil` if no
-    ///   access did.
+    ///   access is inside its closure.
     func exchange(_ window: inout Window) -> UInt64? {
         let since = state.withLock { state in
             swap(&state.window, &window)

@@ -20,7 +20,7 @@ enum ClientMetrics {
         .latency("lag", "The time from an access's intended start to its actual start.") { $0.lag },
     ]
 
-    /// The other metrics, in the order of their columns.
+    /// The metrics that are not latencies, in the order of their columns.
     ///
     /// Each metric has a CSV column. A metric with a ``MetricDescriptor/column``, such as
     /// `throughput`, also has a column in text and HTML tables. A metric such as `longest-wait`

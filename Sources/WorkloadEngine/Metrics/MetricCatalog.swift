@@ -60,6 +60,7 @@ public struct MetricCatalog: Sendable {
             + Self.databaseMetrics.keys.sorted()
     }
 
+    /// Returns a message about an invalid metric name, with a suggestion.
     func problem(with name: String) -> String {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let groups = clients + Self.databaseGroups

@@ -6,7 +6,7 @@ struct MetricDescriptor<Owner>: Sendable {
         /// The name in thresholds, such as `p(99)`.
         let name: String
         let unit: MetricCatalog.Unit
-        /// Returns the value in its base unit, or `nil` if there are no samples.
+        /// A function that returns the value in the base unit, or `nil` if there are no samples.
         ///
         /// A threshold on a missing value is undecided.
         let value: @Sendable (Owner) -> Double?
@@ -26,7 +26,8 @@ struct MetricDescriptor<Owner>: Sendable {
     let aggregates: [Aggregate]
     /// A function that returns the latency summary, or `nil` if the metric is not a latency.
     let latency: (@Sendable (Owner) -> LatencySummary?)?
-    /// A function that returns the number of samples, or `nil` if the `count` aggregate returns it.
+    /// A function that returns the number of samples, or `nil` if the `count` aggregate is that
+    /// number.
     private let samples: (@Sendable (Owner) -> UInt64?)?
 
     init(
@@ -57,7 +58,7 @@ struct MetricDescriptor<Owner>: Sendable {
 
     /// Returns the cell in text and HTML tables.
     ///
-    /// A count without samples is 0.
+    /// Without samples, the cell of a count is 0.
     func cell(of owner: Owner) -> String {
         aggregates.first.flatMap { first in
             (first.value(owner) ?? first.unit.valueWithoutSamples).map(first.unit.text)

@@ -43,7 +43,7 @@ package enum MetricReference {
             explanation = metric.explanation
             direction = metric.isLowerBetter ? "Lower is better." : "Higher is better."
             values = metric.aggregates.reduce(into: []) { values, aggregate in
-                let unit = aggregate.unit.words
+                let unit = aggregate.unit.valueDescription
                 if values.last?.unit == unit {
                     values[values.count - 1].names.append(aggregate.name)
                 } else {
@@ -55,7 +55,7 @@ package enum MetricReference {
 }
 
 extension MetricCatalog.Unit {
-    fileprivate var words: String {
+    fileprivate var valueDescription: String {
         switch self {
         case .time: "time, such as 50ms"
         case .bytes: "size, such as 64MiB"

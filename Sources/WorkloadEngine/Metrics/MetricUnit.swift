@@ -14,6 +14,7 @@ extension MetricCatalog {
         /// A number without a unit, shown with decimals, such as `12.50`.
         case ratio
 
+        /// Returns a value as text for reports.
         package func text(_ value: Double) -> String {
             switch self {
             case .time: ReportUnits.time(UInt64(max(0, value.rounded())))
@@ -35,6 +36,7 @@ extension MetricCatalog {
             }
         }
 
+        /// Returns a value as text for a CSV cell, without the unit.
         func csvText(_ value: Double) -> String {
             switch self {
             case .time, .bytes, .count: String(UInt64(max(0, value.rounded())))

@@ -201,7 +201,7 @@ struct Sampler {
             let isAlwaysBusy = meter.plan.keepsWorkersBusy
             return GeneratorLoad(
                 client: meter.plan.name.name,
-                typical: typical,
+                medianTime: typical,
                 busyShare: isAlwaysBusy ? 1 : capacity > 0 ? Double(time) / capacity : 0
             )
         }

@@ -35,7 +35,7 @@ extension Worker {
         self.access(operation, turn) { attempt in
             let start = clock.now()
             let access = closures.makeAccess(of: plan.name.name)
-            defer { attempt.entry = access.entered ?? start }
+            defer { attempt.entry = access.entryTime ?? start }
             let session = ClosureTarget.Session(target: closures, access: access)
             try perform(operation, in: session)
         }

@@ -56,7 +56,7 @@ extension Worker {
                 if let closures {
                     let start = clock.now()
                     let access = closures.makeAccess(of: plan.name.name)
-                    defer { attempt.entry = access.entered ?? start }
+                    defer { attempt.entry = access.entryTime ?? start }
                     try await closures.run(plan.name.name, access)
                 } else if let interrupts = plan.interrupts {
                     try await performCancellable(operation, access, attempt, interrupts)

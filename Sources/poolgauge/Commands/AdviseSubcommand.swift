@@ -42,7 +42,7 @@ struct AdviseSubcommand: ParsableCommand {
         defer { series.folder.remove() }
         var options = AdviceOptions()
         options.arm = arm
-        if let within { options.within = within.duration }
+        if let within { options.timeLimit = within.duration }
         try series.prepare(&options, data: data, for: source.scenario)
         options.indexes = { target in
             let advisor = IndexAdvisor(

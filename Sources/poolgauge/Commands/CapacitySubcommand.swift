@@ -97,7 +97,7 @@ struct CapacitySubcommand: ParsableCommand {
         let selectedArms = try scenario.arms(toCompare: arms?.names)
         var options = CapacityOptions(arms: selectedArms.map(\.name))
         if let duration { options.duration = duration.duration }
-        if let within { options.within = within.duration }
+        if let within { options.timeLimit = within.duration }
         if let p99 { options.latencyLimit = p99.duration }
         options.precision = precision / 100
         options.readers = sweep?.sweep.counts ?? []

@@ -102,7 +102,7 @@ struct CrossoverSubcommand: ParsableCommand {
         options.metric = try metric.map { try CrossoverMetric($0, of: scenario) }
         options.blocks = blocks
         options.duration = duration?.duration
-        if let within { options.within = within.duration }
+        if let within { options.timeLimit = within.duration }
         let format = self.format ?? CrossoverFormat(ofFile: output) ?? .text
         let series = try RunSeries(progress: progress)
         defer { series.folder.remove() }
@@ -151,7 +151,7 @@ struct CrossoverSubcommand: ParsableCommand {
         var text =
             "\(plan.cellCount) \(plan.cellCount == 1 ? "cell" : "cells"), \(plan.runs) runs of "
             + "\(plan.duration.inMilliseconds) ms: about \(plan.time.inWords), "
-            + "at most \(options.within.inWords) (--within)"
+            + "at most \(options.timeLimit.inWords) (--within)"
         if let note = plan.metricNote { text += "; \(note)" }
         return text
     }

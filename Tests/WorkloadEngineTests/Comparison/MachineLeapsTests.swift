@@ -19,8 +19,8 @@ struct MachineLeapsTests {
         second[9] = nil
         let leaps = try #require(MachineLeaps(steady, second, floor: 1.3))
         #expect(leaps.count == 2)
-        #expect(abs(leaps.least - 100.0 / 60) < 1e-9)
-        #expect(leaps.usual == 1)
+        #expect(abs(leaps.smallestRatio - 100.0 / 60) < 1e-9)
+        #expect(leaps.largestUsualRatio == 1)
     }
 
     @Test func leapsThatDoNotDetermineTheFloorAreOmitted() {

@@ -28,13 +28,14 @@ struct AdviceCandidates {
     let baseline: ArmResult
     /// The reader counts for which a simulation predicts short waits.
     var promisingReaders: [Int] = []
-    /// Returns the proposed `CREATE INDEX` statements for a statement and its query plan.
+    /// A closure that returns the proposed `CREATE INDEX` statements for a statement and its query
+    /// plan.
     var indexes: (String, [String]) -> [String] = { _, _ in [] }
 
     private static let maximumIndexes = 6
-    /// The size of a large page cache, in KiB.
+    /// The size of the page cache that a candidate proposes, in KiB.
     private static let largeCache = 65_536
-    /// The size of a large memory map, in bytes.
+    /// The size of the memory map that a candidate proposes, in bytes.
     private static let largeMap = 268_435_456
 
     /// All candidates, roughly in descending order of their usual effect.
@@ -46,7 +47,7 @@ struct AdviceCandidates {
     private var isWAL: Bool { baseline.environment["journal_mode"] == "wal" || arm.isWAL }
     private var synchronous: String { baseline.environment["synchronous"] ?? "full" }
 
-    private func changed(_ name: String, _ change: (inout Arm) -> Void) -> Arm {
+    private func changedArm(_ name: String, _ change: (inout Arm) -> Void) -> Arm {
         var changed = arm
         change(&changed)
         changed.name = name
@@ -72,7 +73,7 @@ struct AdviceCandidates {
             let name = words.count > 2 ? words[2] : "advised"
             return AdviceCandidate(
                 kind: .index(words.drop { $0 != "ON" }.dropFirst().first ?? ""),
-                arm: changed(name) { $0.setup.append(statement) },
+                arm: changedArm(name) { $0.setup.append(statement) },
                 change: statement,
                 cost: "space in the file, and more work for each write to these columns"
             )
@@ -83,26 +84,26 @@ struct AdviceCandidates {
 
     private var structureCandidates: [AdviceCandidate] {
         guard arm.library != .raw || !isWAL else { return [] }
-        var found: [AdviceCandidate] = []
-        let keepsFull = synchronous == "full" || synchronous == "extra" ? synchronous : nil
-        let durability = keepsFull.map { ", synchronous: \($0)" } ?? ""
+        var candidates: [AdviceCandidate] = []
+        let fullSynchronous = synchronous == "full" || synchronous == "extra" ? synchronous : nil
+        let durability = fullSynchronous.map { ", synchronous: \($0)" } ?? ""
         if !isWAL, arm.kind == .queue || arm.library == .raw {
-            found.append(
+            candidates.append(
                 AdviceCandidate(
                     kind: .journal,
-                    arm: changed("journal-wal") {
+                    arm: changedArm("journal-wal") {
                         $0.journal = .wal
-                        $0.synchronous = keepsFull
+                        $0.synchronous = fullSynchronous
                     },
                     change: "journal: wal\(durability)",
                     cost: "a log next to the file; all processes must be on this machine"
                 )
             )
-            if keepsFull != nil {
-                found.append(
+            if fullSynchronous != nil {
+                candidates.append(
                     AdviceCandidate(
                         kind: .journal,
-                        arm: changed("journal-wal-normal") {
+                        arm: changedArm("journal-wal-normal") {
                             $0.journal = .wal
                             $0.synchronous = "normal"
                         },
@@ -113,38 +114,39 @@ struct AdviceCandidates {
                 )
             }
         }
-        guard arm.kind == .queue, arm.library != .raw else { return found }
-        found.append(
+        guard arm.kind == .queue, arm.library != .raw else { return candidates }
+        candidates.append(
             AdviceCandidate(
                 kind: .structure,
-                arm: changed("pool-4") {
+                arm: changedArm("pool-4") {
                     $0.kind = .pool
                     $0.journal = nil
                     $0.readers = 4
-                    $0.synchronous = keepsFull
+                    $0.synchronous = fullSynchronous
                 },
                 change: "type: pool, readers: 4\(durability)",
                 cost: "four more connections with their caches, and a log next to the file"
             )
         )
-        return found
+        return candidates
     }
 
     private var readerCandidates: [AdviceCandidate] {
         guard arm.kind == .pool, arm.library != .raw else { return [] }
-        let present = baseline.pool?.maximumReaderCount ?? arm.readers ?? 5
+        let presentCount = baseline.pool?.maximumReaderCount ?? arm.readers ?? 5
         var counts = promisingReaders
-        for count in [present * 2, max(1, present / 2), present * 4] where !counts.contains(count) {
+        for count in [presentCount * 2, max(1, presentCount / 2), presentCount * 4]
+        where !counts.contains(count) {
             counts.append(count)
         }
-        return counts.filter { $0 != present && $0 <= 64 }.prefix(4).map { count in
+        return counts.filter { $0 != presentCount && $0 <= 64 }.prefix(4).map { count in
             AdviceCandidate(
                 kind: .readers,
-                arm: changed("readers-\(count)") { $0.readers = count },
+                arm: changedArm("readers-\(count)") { $0.readers = count },
                 change: "readers: \(count)",
-                cost: count > present
-                    ? "\(count - present) more connections with their caches"
-                    : "none: \(present - count) fewer connections"
+                cost: count > presentCount
+                    ? "\(count - presentCount) more connections with their caches"
+                    : "none: \(presentCount - count) fewer connections"
             )
         }
     }
@@ -152,32 +154,32 @@ struct AdviceCandidates {
     // MARK: Transactions
 
     private var transactionCandidates: [AdviceCandidate] {
-        var found: [AdviceCandidate] = []
+        var candidates: [AdviceCandidate] = []
         if let begin = arm.begin, begin != .immediate {
-            found.append(
+            candidates.append(
                 AdviceCandidate(
                     kind: .begin,
-                    arm: changed("begin-immediate") { $0.begin = .immediate },
+                    arm: changedArm("begin-immediate") { $0.begin = .immediate },
                     change: "begin: immediate",
                     cost: "a transaction that may write locks the database from its start"
                 )
             )
         }
-        let busy = baseline.clients.values.flatMap(\.errors)
+        let busyErrorCount = baseline.clients.values.flatMap(\.errors)
             .filter { $0.key.hasPrefix("SQLITE_BUSY") || $0.key.hasPrefix("SQLITE_LOCKED") }
             .reduce(0) { $0 + $1.value }
-        let retried = baseline.clients.values.reduce(0) { $0 + $1.retried }
-        if busy + retried > 0, (arm.busyTimeout ?? .zero) < .seconds(5) {
-            found.append(
+        let retryCount = baseline.clients.values.reduce(0) { $0 + $1.retried }
+        if busyErrorCount + retryCount > 0, (arm.busyTimeout ?? .zero) < .seconds(5) {
+            candidates.append(
                 AdviceCandidate(
                     kind: .busyTimeout,
-                    arm: changed("busy-timeout-5s") { $0.busyTimeout = .seconds(5) },
+                    arm: changedArm("busy-timeout-5s") { $0.busyTimeout = .seconds(5) },
                     change: "busy: {timeout: 5s}",
                     cost: "an access waits for a lock for up to 5 s before it fails"
                 )
             )
         }
-        return found
+        return candidates
     }
 
     // MARK: Memory, log, statistics
@@ -187,7 +189,7 @@ struct AdviceCandidates {
             .flatMap { Int($0) }
     }
 
-    private func setting(
+    private func pragmaCandidate(
         _ kind: AdviceCandidate.Kind,
         _ pragma: String,
         to value: Int,
@@ -196,7 +198,7 @@ struct AdviceCandidates {
         let name = pragma.replacing("_", with: "-")
         return AdviceCandidate(
             kind: kind,
-            arm: changed("\(name)-\(abs(value))") { arm in
+            arm: changedArm("\(name)-\(abs(value))") { arm in
                 arm.pragmas.removeAll { $0.name == pragma }
                 arm.pragmas.append(.init(name: pragma, value: String(value)))
             },
@@ -206,13 +208,13 @@ struct AdviceCandidates {
     }
 
     private var memoryCandidates: [AdviceCandidate] {
-        var found: [AdviceCandidate] = []
+        var candidates: [AdviceCandidate] = []
         let pageSize = pragma("page_size") ?? 4096
         let cache = pragma("cache_size") ?? -2000
         let kibibytes = cache < 0 ? -cache : cache * pageSize / 1024
         if kibibytes < Self.largeCache / 2 {
-            found.append(
-                setting(
+            candidates.append(
+                pragmaCandidate(
                     .cache,
                     "cache_size",
                     to: -Self.largeCache,
@@ -221,8 +223,8 @@ struct AdviceCandidates {
             )
         }
         if (pragma("mmap_size") ?? 0) < Self.largeMap {
-            found.append(
-                setting(
+            candidates.append(
+                pragmaCandidate(
                     .memoryMap,
                     "mmap_size",
                     to: Self.largeMap,
@@ -230,16 +232,16 @@ struct AdviceCandidates {
                 )
             )
         }
-        return found
+        return candidates
     }
 
     private var logCandidates: [AdviceCandidate] {
         guard isWAL else { return [] }
-        var found: [AdviceCandidate] = []
+        var candidates: [AdviceCandidate] = []
         let pages = pragma("wal_autocheckpoint") ?? 1000
         if pages < 8000 {
-            found.append(
-                setting(
+            candidates.append(
+                pragmaCandidate(
                     .checkpoint,
                     "wal_autocheckpoint",
                     to: max(4000, pages * 4),
@@ -248,17 +250,17 @@ struct AdviceCandidates {
             )
         }
         if synchronous == "full" || synchronous == "extra" {
-            found.append(
+            candidates.append(
                 AdviceCandidate(
                     kind: .synchronous,
-                    arm: changed("synchronous-normal") { $0.synchronous = "normal" },
+                    arm: changedArm("synchronous-normal") { $0.synchronous = "normal" },
                     change: "synchronous: normal",
                     cost: "a power failure can undo the most recent commits",
                     weakensDurability: true
                 )
             )
         }
-        return found
+        return candidates
     }
 
     private var statisticsCandidates: [AdviceCandidate] {
@@ -268,7 +270,7 @@ struct AdviceCandidates {
         return [
             AdviceCandidate(
                 kind: .statistics,
-                arm: changed("analyze") { $0.setup.append("ANALYZE") },
+                arm: changedArm("analyze") { $0.setup.append("ANALYZE") },
                 change: "ANALYZE",
                 cost: "a scan of all indexes, which must be repeated as the data changes"
             )

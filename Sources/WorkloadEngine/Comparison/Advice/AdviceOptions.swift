@@ -5,7 +5,7 @@ package struct AdviceOptions: Sendable {
     /// If `nil`, the search uses the arm named `present` or, if there is none, the first arm.
     package var arm: String?
     /// The time limit, after which the search ends and returns its findings so far.
-    package var within: Duration = .seconds(300)
+    package var timeLimit: Duration = .seconds(300)
     /// A function that returns the index proposals for an open database.
     package var indexes: @Sendable (any WorkloadTarget) throws -> IndexProposals = { _ in
         { _, _ in [] }

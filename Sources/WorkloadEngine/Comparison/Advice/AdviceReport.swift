@@ -14,8 +14,8 @@ package enum AdviceReport {
         }
         if !tradeOffs.isEmpty { lines += ["", "Better in one metric, worse in another:"] }
         for candidate in tradeOffs { lines += section(candidate, title: "   \(candidate.name)") }
-        lines += others(of: result)
-        lines += weakening(result)
+        lines += otherCandidateLines(of: result)
+        lines += weakeningLines(result)
         lines += [""] + method(result)
         lines += TextReport.environment(result.environment, seed: result.seed)
         return ReportLines.text(lines)
@@ -76,7 +76,7 @@ package enum AdviceReport {
         return "\(title) \(RatioText.change(ratio, low, high))"
     }
 
-    private static func others(of result: AdviceResult) -> [String] {
+    private static func otherCandidateLines(of result: AdviceResult) -> [String] {
         let rest = result.candidates.filter {
             !$0.weakensDurability && $0.verdict != .recommended && $0.verdict != .tradeOff
         }
@@ -91,7 +91,7 @@ package enum AdviceReport {
         return [""] + table.lines()
     }
 
-    private static func weakening(_ result: AdviceResult) -> [String] {
+    private static func weakeningLines(_ result: AdviceResult) -> [String] {
         let weak = result.candidates.filter(\.weakensDurability)
         guard !weak.isEmpty else { return [] }
         return ["", "These weaken durability and are not recommended:"]
@@ -107,7 +107,8 @@ package enum AdviceReport {
 
     private static func reason(_ candidate: AdviceResult.Candidate) -> String {
         switch candidate.verdict {
-        case .notConfirmed: "not confirmed: others were more promising, or time ran out"
+        case .notConfirmed:
+            "not confirmed: other candidates were more promising, or time ran out"
         case .small:
             "less than \(RatioText.factor(AdviceResult.minimumEffect)) better: "
                 + changes(of: candidate).joined(separator: ", ")

@@ -27,7 +27,7 @@ package final class AdviceRun: Sendable {
     ///
     /// Call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` if the scenario does not have the arm.
+    /// - Throws: ``RunError`` if the scenario does not have the requested arm.
     package init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -40,7 +40,7 @@ package final class AdviceRun: Sendable {
         var options = options
         options.run.datasets = datasets
         self.options = options
-        trials = TrialRunner(factory, options: options.run, limit: options.within)
+        trials = TrialRunner(factory, options: options.run, limit: options.timeLimit)
     }
 
     private static func presentArm(of scenario: Scenario, _ name: String?) throws -> Arm {
@@ -52,7 +52,7 @@ package final class AdviceRun: Sendable {
         return arm
     }
 
-    /// Ends the search early, with the findings so far.
+    /// Ends the search early, so that ``run()`` returns the findings so far.
     package func stop() {
         trials.stop()
         comparison.withLock { $0 }?.stop()
@@ -60,7 +60,8 @@ package final class AdviceRun: Sendable {
 
     /// Runs the search.
     ///
-    /// - Throws: ``RunError``, or ``ScenarioError`` if a scenario time exceeds the length of a run.
+    /// - Throws: ``RunError``, or ``ScenarioError`` if a time in the scenario exceeds the length of
+    ///   a run.
     package func run() async throws -> AdviceResult {
         defer { datasets.remove() }
         var result = AdviceResult(
@@ -96,13 +97,13 @@ package final class AdviceRun: Sendable {
     }
 
     private var timeLimitReason: String {
-        "the time limit was reached (--within \(ReportUnits.seconds(options.within.inSeconds)))"
+        "the time limit was reached (--within \(ReportUnits.seconds(options.timeLimit.inSeconds)))"
     }
 
     // MARK: Steps
 
     private func search(_ result: inout AdviceResult) async throws {
-        let limit = options.within.inSeconds
+        let limit = options.timeLimit.inSeconds
         options.onProgress?("\(arm.name): the current settings")
         let first = AdviceSchedule.baselineSeconds(within: limit)
         var baseline = try await trials.run(
@@ -115,13 +116,13 @@ package final class AdviceRun: Sendable {
         let metrics = try primaryMetrics(baseline)
         result.primary = metrics.map(\.name)
         let indexes = try indexProposals(&baseline)
-        let maker = AdviceCandidates(
+        let candidates = AdviceCandidates(
             arm: arm,
             baseline: baseline,
             promisingReaders: promisingReaders(baseline),
             indexes: indexes
         )
-        var found = maker.all.map { ScreenedCandidate($0) }
+        var found = candidates.all.map { ScreenedCandidate($0) }
         let needed = AdviceSchedule.neededSeconds(for: metrics, in: baseline)
         let schedule = AdviceSchedule.screening(
             candidates: found.count,
@@ -200,7 +201,8 @@ package final class AdviceRun: Sendable {
         return metrics
     }
 
-    /// Returns the smallest number of readers for which a simulation predicts nearly minimal waits.
+    /// Returns the smallest number of readers for which a simulation predicts nearly minimal waits,
+    /// or an empty array if there is no prediction.
     private func promisingReaders(_ baseline: ArmResult) -> [Int] {
         guard arm.kind == .pool else { return [] }
         let recorded = RunResult(
@@ -265,7 +267,7 @@ package final class AdviceRun: Sendable {
         warnings += (compared.invalidRuns ?? []).prefix(3)
         result.warnings = warnings.isEmpty ? nil : warnings
         result.noiseFloor = compared.noiseFloor.filter { compared.primary.contains($0.key) }
-        result.candidates += chosen.map { judged($0, compared) }
+        result.candidates += chosen.map { judgedCandidate($0, compared) }
         if compared.partial { throw TrialRunner.End.stopped }
         let tests = compared.pairs.filter(\.primary).count
         if !BlockCount.suffices(compared.blocks, tests: tests) { throw TrialRunner.End.timedOut }
@@ -274,7 +276,7 @@ package final class AdviceRun: Sendable {
     /// The remaining time for the confirmation, in seconds.
     ///
     /// Half a second is reserved for the report.
-    private var remaining: Double { options.within.inSeconds - trials.elapsed - 0.5 }
+    private var remaining: Double { options.timeLimit.inSeconds - trials.elapsed - 0.5 }
 
     private func compare(
         _ chosen: [ScreenedCandidate],
@@ -303,7 +305,7 @@ package final class AdviceRun: Sendable {
         return try await run.run()
     }
 
-    private func judged(
+    private func judgedCandidate(
         _ tried: ScreenedCandidate,
         _ compared: ComparisonResult
     ) -> AdviceResult.Candidate {

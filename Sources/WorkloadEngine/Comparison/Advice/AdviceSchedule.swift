@@ -10,8 +10,8 @@ enum AdviceSchedule {
     private static let screeningShare = 0.3
     /// The planned share of the remaining time for a confirmation.
     ///
-    /// The rest is a reserve for delays caused by other work on the machine. A missing block can
-    /// make the other blocks useless.
+    /// The rest is a reserve for delays caused by other work on the machine. If time runs out
+    /// before the last block, the completed blocks may be too few for a verdict.
     private static let plannedShare = 0.9
 
     /// Returns the length of the measured part of the current arm's run, in seconds.

@@ -14,14 +14,15 @@ struct AdviceScreening {
     /// `plan` contains the number of candidates in each round, and the length of each run's
     /// measured part in seconds.
     ///
-    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a scenario time exceeds the length of
+    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a time in the scenario exceeds the length of
     ///   a run.
     func run(
         _ found: inout [ScreenedCandidate],
         _ plan: (rounds: [Int], seconds: Double)
     ) async throws {
         let block = try scenario.scaled(toBlock: .seconds(plan.seconds))
-        // The confirmation uses consecutive seeds from the scenario's seed onward. Use other seeds.
+        // The confirmation uses consecutive seeds, starting at the scenario's seed. The screening
+        // must use different seeds.
         let seed = scenario.seed &+ 10_000
         var random = RandomStream(seed: scenario.seed, stream: "advice/order")
         for (round, count) in plan.rounds.enumerated() {
@@ -82,12 +83,14 @@ struct AdviceScreening {
     /// Returns the values of the highest percentile with enough samples in both runs.
     private static func values(
         of metric: ComparisonMetric,
-        _ before: ComparisonMeasurement,
-        _ after: ComparisonMeasurement
+        _ present: ComparisonMeasurement,
+        _ changed: ComparisonMeasurement
     ) -> (Double, Double)? {
         var metric: ComparisonMetric? = metric
         while let current = metric {
-            if let a = before.value(of: current), let b = after.value(of: current) { return (a, b) }
+            if let a = present.value(of: current), let b = changed.value(of: current) {
+                return (a, b)
+            }
             metric = current.lowerPercentile
         }
         return nil

@@ -1,10 +1,12 @@
 import Foundation
 
+/// A candidate with its screening results.
 struct ScreenedCandidate: Sendable {
     let candidate: AdviceCandidate
-    /// The mean logarithm of the improvement factors in each round, or `nil` if no metric has
+    /// For each round, the mean logarithm of the improvement factors, or `nil` if no metric has
     /// values in both runs.
     var gains: [Double?] = []
+    /// The reason that the candidate could not be measured, if any.
     var problem: String?
 
     init(_ candidate: AdviceCandidate) { self.candidate = candidate }

@@ -2,7 +2,7 @@
 package struct CapacityCriteria: Sendable, Equatable {
     /// The limits on metrics.
     package var thresholds: [Threshold]
-    /// The clients with varied arrival rates.
+    /// The clients whose arrival rates the search varies.
     package var clients: [String]
     /// The maximum share of a client's arrivals, 0…1, that may be skipped or unfinished.
     package var incompleteLimit: Double
@@ -74,8 +74,9 @@ package struct CapacityCriteria: Sendable, Equatable {
 
     struct Miss: Sendable, Equatable {
         var reason: String
-        /// The measure, such as `ui.response p(99)`, or `nil` if the criterion is not an upper
-        /// limit.
+        /// The measure, such as `ui.response p(99)`, or `failures` if a client completed no access.
+        ///
+        /// The value is `nil` if the criterion is not an upper limit.
         var measure: String?
         var observed = 0.0
     }
@@ -97,15 +98,17 @@ package struct CapacityCriteria: Sendable, Equatable {
 
     func miss(in result: ArmResult) -> Miss? {
         if let failure = result.failures?.first {
-            let isTotal = result.clients.contains { clients.contains($0.key) && $0.value.isLost }
-            return Miss(reason: failure, measure: isTotal ? "failures" : nil, observed: 1)
+            let hasFailingClient = result.clients.contains {
+                clients.contains($0.key) && $0.value.hasOnlyErrors
+            }
+            return Miss(reason: failure, measure: hasFailingClient ? "failures" : nil, observed: 1)
         }
         for name in clients {
             guard let client = result.clients[name] else { continue }
-            let left = client.skipped + client.unfinished
+            let incompleteCount = client.skipped + client.unfinished
             // One or two accesses may be in progress when the run ends.
-            guard client.offered > 0, left > 2 else { continue }
-            let share = Double(left) / Double(client.offered)
+            guard client.offered > 0, incompleteCount > 2 else { continue }
+            let share = Double(incompleteCount) / Double(client.offered)
             if share > incompleteLimit {
                 return Miss(
                     reason: "\(ReportUnits.percent(share)) of \(name)'s accesses were not completed"
@@ -118,21 +121,21 @@ package struct CapacityCriteria: Sendable, Equatable {
     private func miss(in result: ArmResult, _ threshold: Threshold) -> Miss? {
         guard result.check(threshold).passed == false else { return nil }
         var observed = result.value(of: threshold.metric, threshold.aggregate)
-        var taken = threshold.aggregate
+        var aggregate = threshold.aggregate
         if observed == nil, threshold.percentile != nil {
             // If a lower percentile exceeds the limit, report the highest known percentile.
             for percentile in MetricCatalog.percentiles.reversed() where observed == nil {
-                taken = "p(\(percentile))"
-                observed = result.value(of: threshold.metric, taken)
+                aggregate = "p(\(percentile))"
+                observed = result.value(of: threshold.metric, aggregate)
             }
         }
         guard let observed else { return Miss(reason: "\(threshold.metric) had no samples") }
         let value =
-            MetricCatalog.unit(of: threshold.metric, taken)?.text(observed)
+            MetricCatalog.unit(of: threshold.metric, aggregate)?.text(observed)
             ?? ReportUnits.unitless(observed)
         return Miss(
-            reason: "\(threshold.metric) \(taken) was \(value)",
-            measure: threshold.comparison.hasPrefix("<") ? "\(threshold.metric) \(taken)" : nil,
+            reason: "\(threshold.metric) \(aggregate) was \(value)",
+            measure: threshold.comparison.hasPrefix("<") ? "\(threshold.metric) \(aggregate)" : nil,
             observed: observed
         )
     }
@@ -161,7 +164,7 @@ package struct CapacityCriteria: Sendable, Equatable {
 }
 
 extension ClientResult {
-    fileprivate var isLost: Bool { completed == 0 && errorCount > 0 }
+    fileprivate var hasOnlyErrors: Bool { completed == 0 && errorCount > 0 }
 }
 
 extension ReportUnits {

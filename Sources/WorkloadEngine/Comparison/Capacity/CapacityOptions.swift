@@ -12,8 +12,8 @@ package struct CapacityOptions: Sendable {
     package var precision = 0.05
     /// The reader counts to try with each pool, or an empty array for the scenario's counts.
     package var readers: [Int] = []
-    /// The rate that the smallest number of readers must sustain, in accesses/s, or `nil` to skip
-    /// this search.
+    /// The rate for which to find the smallest sufficient number of readers, in accesses/s, or
+    /// `nil` to skip that search.
     package var rate: Double?
     /// The limit on the 99th percentile of response times, for clients without a latency threshold.
     package var latencyLimit: Duration = .milliseconds(50)
@@ -22,7 +22,7 @@ package struct CapacityOptions: Sendable {
     /// The loads at which to compare latencies, as shares of the slowest arm's capacity.
     package var equalLoads = [0.5, 0.7, 0.9]
     /// The time limit, after which the search ends with the capacities found so far.
-    package var within: Duration = .seconds(900)
+    package var timeLimit: Duration = .seconds(900)
     /// The library versions to record in the result's environment.
     package var versions: [String: String] = [:]
     /// The options for each run.
@@ -47,6 +47,6 @@ extension CapacityOptions {
         var seconds = Double(variants) * (8 * short + 3 * long)
         seconds += Double(variants * equalLoads.count) * long
         if rate != nil { seconds += Double(pools) * (5 * short + long) }
-        return (.seconds(min(seconds, within.inSeconds)), within)
+        return (.seconds(min(seconds, timeLimit.inSeconds)), timeLimit)
     }
 }

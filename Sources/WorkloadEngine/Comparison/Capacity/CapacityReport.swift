@@ -18,7 +18,7 @@ package enum CapacityReport {
         if let loads = result.equalLoads, !loads.isEmpty {
             lines += ["", equalLoadsTitle]
             lines += equalLoads(loads, result.load.clients.map(\.client)).lines()
-            lines += missed(in: loads)
+            lines += missedLines(in: loads)
         }
         lines += [""] + ArmSettings.lines(of: result.settings)
         lines += TextReport.environment(result.environment, seed: result.seed)
@@ -43,7 +43,7 @@ package enum CapacityReport {
         if let loads = result.equalLoads, !loads.isEmpty {
             lines += ["", equalLoadsTitle, ""]
             lines += equalLoads(loads, result.load.clients.map(\.client)).markdown()
-            lines += missed(in: loads).map(escaped)
+            lines += missedLines(in: loads).map(escaped)
         }
         lines += [""] + ArmSettings.lines(of: result.settings).map(escaped)
         lines += TextReport.environment(result.environment, seed: result.seed).map(escaped)
@@ -60,9 +60,9 @@ package enum CapacityReport {
             let ratio = highest / max(arm.capacity ?? highest, 1e-9)
             // Both capacities have the search's precision.
             let isSame = ratio < (1 + result.precision) * (1 + result.precision)
-            let isOpen = best.lowerBound || arm.lowerBound
+            let hasLowerBound = best.lowerBound || arm.lowerBound
             return "\(arm.title) \(rate(arm))"
-                + (isOpen
+                + (hasLowerBound
                     ? ""
                     : isSame
                         ? ", the same within the precision"
@@ -137,7 +137,7 @@ package enum CapacityReport {
         return table
     }
 
-    private static func missed(in loads: [CapacityResult.EqualLoad]) -> [String] {
+    private static func missedLines(in loads: [CapacityResult.EqualLoad]) -> [String] {
         loads.flatMap { load in
             load.arms.compactMap { arm in
                 let share = ReportUnits.percent(load.share)
@@ -151,14 +151,14 @@ package enum CapacityReport {
 
     private static func sentence(_ needed: CapacityResult.ReadersNeeded) -> String {
         let rate = ReportUnits.rate(needed.rate)
-        let because = needed.failure.map { "; with fewer readers: \($0)" } ?? ""
+        let reason = needed.failure.map { "; with fewer readers: \($0)" } ?? ""
         guard let smallest = needed.smallest else {
             let readers = needed.candidates.last.map { " with \($0) or fewer readers" } ?? ""
             return "\(needed.arm): \(rate) is not sustained\(readers)"
                 + (needed.failure.map { ": \($0)" } ?? "") + "."
         }
         return "\(needed.arm): maximumReaderCount \(smallest) is the smallest that sustains "
-            + "\(rate)\(because)."
+            + "\(rate)\(reason)."
     }
 }
 
@@ -171,7 +171,7 @@ extension ReportUnits {
 }
 
 extension CapacityResult.EqualLoad.Latency {
-    /// The percentiles for a table, without the unknown count and mean.
+    /// A summary for a table, with 0 for the unknown count and mean.
     fileprivate var summary: LatencySummary {
         LatencySummary(
             count: 0,

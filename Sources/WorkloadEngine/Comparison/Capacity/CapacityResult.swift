@@ -39,7 +39,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
     package struct Load: Sendable, Codable, Equatable {
         /// The origin of the arrivals.
         package var origin: OfferedLoad.Origin
-        /// The clients with varied rates.
+        /// The clients whose rates the search varied.
         package var clients: [OfferedLoad.Part]
         /// The clients with an unchanged load.
         package var background: [String]
@@ -122,7 +122,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
         package var failure: String?
     }
 
-    /// The same load on every arm.
+    /// The outcomes of the same load on every arm.
     package struct EqualLoad: Sendable, Codable, Equatable {
         /// The rate as a share of the slowest arm's capacity, 0…1.
         package var share: Double
@@ -135,7 +135,8 @@ package struct CapacityResult: Sendable, Codable, Equatable {
         package struct Arm: Sendable, Codable, Equatable {
             /// The arm's name, with its number of readers if the search varied it.
             package var arm: String
-            /// The times from intended start to end of each client with a varied rate.
+            /// The response times, from intended start to end, of each client whose rate the search
+            /// varied, keyed by the client's name.
             package var response: [String: Latency]
             /// The reason that the run did not meet all criteria, if any.
             package var missed: String?

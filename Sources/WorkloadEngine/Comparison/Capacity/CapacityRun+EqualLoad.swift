@@ -24,14 +24,14 @@ extension CapacityRun {
                 if case .met = verdict {} else { failures[step.readers] = verdict.reason }
                 search.record(verdict == .met)
             }
-            let below = search.candidates.last { $0 < search.smallest ?? .max }
+            let nextSmaller = search.candidates.last { $0 < search.smallest ?? .max }
             result.readers?.append(
                 .init(
                     arm: pool.name,
                     rate: rate,
                     candidates: search.candidates,
                     smallest: search.smallest,
-                    failure: below.flatMap { failures[$0] }
+                    failure: nextSmaller.flatMap { failures[$0] }
                 )
             )
         }

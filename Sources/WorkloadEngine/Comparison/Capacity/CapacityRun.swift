@@ -17,8 +17,8 @@ package final class CapacityRun: Sendable {
     ///
     /// Call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` if the scenario's rate cannot vary, or ``ScenarioError`` if a
-    ///   scenario time exceeds the length of a run.
+    /// - Throws: ``RunError`` if the search cannot vary the scenario's rate, or ``ScenarioError``
+    ///   if a time in the scenario exceeds the length of a run.
     package init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -33,15 +33,15 @@ package final class CapacityRun: Sendable {
             additional: options.thresholds,
             limit: options.latencyLimit
         )
-        // Before the search starts, report a scenario time that exceeds the length of a run.
+        // Report a time that exceeds the length of a run before the search starts.
         _ = try scenario.scaled(toMeasured: options.duration)
-        trials = TrialRunner(factory, options: options.run, limit: options.within)
+        trials = TrialRunner(factory, options: options.run, limit: options.timeLimit)
     }
 
     /// The descriptions of the load and the criteria, to print before the search.
     package var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
 
-    /// Ends the search early, with the capacities found so far.
+    /// Ends the search early, so that ``run()`` returns the capacities found so far.
     package func stop() { trials.stop() }
 
     struct Variant {
@@ -91,7 +91,7 @@ package final class CapacityRun: Sendable {
             result.partial = true
             result.partialReason =
                 "the time limit was reached "
-                + "(--within \(ReportUnits.seconds(options.within.inSeconds)))"
+                + "(--within \(ReportUnits.seconds(options.timeLimit.inSeconds)))"
         }
         if let reason = result.partialReason {
             for index in result.arms.indices where result.arms[index].isOpen {
@@ -154,14 +154,14 @@ package final class CapacityRun: Sendable {
             let longest = options.duration * Self.maximumShortFactor
             return max(options.duration, min(longest, .seconds(full / 10)))
         }
-        // Scenario times are in whole milliseconds.
+        // The times in a scenario are whole milliseconds.
         let seconds = (full * 1_000).rounded(.up) / 1_000
         return max(options.duration * Self.longFactor, .seconds(seconds))
     }
 
     /// Returns the starting rate, which is the scenario's rate or half of the closed loops'
     /// throughput.
-    private func start(of variant: Variant) async throws -> Double {
+    private func startingRate(of variant: Variant) async throws -> Double {
         if let rate = load.ownRate { return rate }
         options.onProgress?("\(variant.title): closed loop")
         let result = try await trials.run(
@@ -200,7 +200,7 @@ package final class CapacityRun: Sendable {
         }
         var searches: [ArmSearch] = []
         for variant in variants {
-            let start = try await start(of: variant)
+            let start = try await startingRate(of: variant)
             let search = CapacitySearch(start: start, precision: options.precision)
             searches.append(ArmSearch(variant: variant, search: search))
         }

@@ -6,6 +6,7 @@ struct LatencyFloor {
     private struct Entry {
         var rate: Double
         var miss: CapacityCriteria.Miss
+        /// The mean number of concurrent accesses.
         var inFlight: Double
         var blame: [String]
     }
@@ -17,7 +18,7 @@ struct LatencyFloor {
     /// The minimum ratio of two rates for a comparison of their runs.
     ///
     /// The ratio is slightly below 2 to allow for the rounding of halved rates.
-    private static let spread = 1.9
+    private static let minimumRateRatio = 1.9
     /// The minimum ratio of the value at the lower rate to the value at the higher rate for the
     /// two values to be considered equal.
     private static let minimumEqualRatio = 0.9
@@ -30,7 +31,7 @@ struct LatencyFloor {
         of run: ArmResult,
         clients: [String]
     ) {
-        let busy = clients.reduce(0.0) { sum, name in
+        let totalResponseTime = clients.reduce(0.0) { sum, name in
             let response = run.clients[name]?.response
             return sum + Double(response?.count ?? 0) * Double(response?.mean ?? 0)
         }
@@ -39,7 +40,7 @@ struct LatencyFloor {
             Entry(
                 rate: rate,
                 miss: miss,
-                inFlight: run.duration > 0 ? busy / (run.duration * 1e9) : .infinity,
+                inFlight: run.duration > 0 ? totalResponseTime / (run.duration * 1e9) : .infinity,
                 blame: run.blame?[client].map { TextReport.sentences(client, $0) } ?? []
             )
         )
@@ -50,12 +51,14 @@ struct LatencyFloor {
         guard !hasMetCriteria, let last = entries.last, last.inFlight <= Self.maximumConcurrency,
             let measure = last.miss.measure
         else { return nil }
-        let other = entries.first { entry in
-            entry.miss.measure == measure && entry.rate >= last.rate * Self.spread
+        let entryAtHigherRate = entries.first { entry in
+            entry.miss.measure == measure && entry.rate >= last.rate * Self.minimumRateRatio
                 && last.miss.observed >= entry.miss.observed * Self.minimumEqualRatio
         }
-        guard let other else { return nil }
-        let rates = "at \(ReportUnits.rate(last.rate)) as at \(ReportUnits.rate(other.rate))"
+        guard let entryAtHigherRate else { return nil }
+        let rates =
+            "at \(ReportUnits.rate(last.rate)), about the same as at "
+            + ReportUnits.rate(entryAtHigherRate.rate)
         let blame = last.blame.map { String($0.drop { $0 == " " }) }.joined(separator: "; ")
         return "\(last.miss.reason) \(rates)" + (blame.isEmpty ? "" : " (\(blame))")
     }

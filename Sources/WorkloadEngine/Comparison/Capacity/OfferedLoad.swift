@@ -21,17 +21,17 @@ package struct OfferedLoad: Sendable, Equatable {
         package var share: Double
     }
 
-    /// The origin of the arrivals.
+    /// Whether the scenario declares the arrivals.
     package let origin: Origin
     /// The clients with arrivals, in the scenario's order.
     package let parts: [Part]
     /// The unchanged clients, in the scenario's order.
     package let background: [String]
-    /// The sum of the declared rates, in accesses/s, if any.
+    /// The sum of the declared rates, in accesses/s, or `nil` if the scenario declares no arrivals.
     package let ownRate: Double?
     private let scenario: Scenario
 
-    /// Determines the clients with arrivals in a scenario.
+    /// Creates the load of a scenario's clients.
     ///
     /// - Throws: ``RunError`` if no client can have arrivals.
     package init(_ scenario: Scenario) throws(RunError) {

@@ -4,9 +4,10 @@
 package struct ReaderSearch: Sendable {
     /// The candidate numbers of readers, in ascending order.
     package let candidates: [Int]
-    /// The lowest index that may still pass.
+    /// The index of the smallest candidate that may still pass.
     private var low = 0
-    /// The lowest index known to pass, or the number of candidates if none is known to pass.
+    /// The index of the smallest candidate known to pass, or the number of candidates if none is
+    /// known to pass.
     private var high: Int
     private var isConfirmed = false
 

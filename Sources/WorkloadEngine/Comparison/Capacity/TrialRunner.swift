@@ -16,8 +16,8 @@ final class TrialRunner: Sendable {
         var isStopped = false
         var current: WorkloadRun?
         /// The total time that all runs took in addition to their phases, in seconds.
-        var overhead = 0.0
-        var count = 0
+        var totalOverhead = 0.0
+        var runCount = 0
         /// The overhead of each arm's last run, in seconds, keyed by name.
         var overheads: [String: Double] = [:]
         var settings: [String: String] = [:]
@@ -28,17 +28,17 @@ final class TrialRunner: Sendable {
     private let datasets: DatasetStore
     private let ownsDatasets: Bool
     private let clock = MonotonicClock()
-    private let begin: UInt64
+    private let start: UInt64
     private let limit: Double
     private let state = Lock(State())
 
-    /// Creates a runner whose trials end within `limit`.
+    /// Creates a runner that starts a trial only if the trial is expected to end within `limit`.
     init(_ factory: any WorkloadTargetFactory, options: RunOptions, limit: Duration) {
         self.factory = factory
         self.options = options
         datasets = options.datasets ?? DatasetStore(in: options.folder)
         ownsDatasets = options.datasets == nil
-        begin = clock.now()
+        start = clock.now()
         self.limit = limit.inSeconds
     }
 
@@ -62,16 +62,18 @@ final class TrialRunner: Sendable {
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    var elapsed: Double { Double(clock.now() - begin) / 1e9 }
+    var elapsed: Double { Double(clock.now() - start) / 1e9 }
 
-    /// The remaining time for the phases of another run, in seconds.
+    /// The remaining time for the phases of the next run, in seconds.
     var remaining: Double { limit - elapsed - overhead }
 
     /// The mean overhead of a run, in seconds, or ``guess`` before the first run.
     ///
     /// The overhead is the time that a run takes in addition to its phases.
     var overhead: Double {
-        state.withLock { $0.count > 0 ? $0.overhead / Double($0.count) : Self.guess }
+        state.withLock {
+            $0.runCount > 0 ? $0.totalOverhead / Double($0.runCount) : Self.guess
+        }
     }
 
     /// Returns the mean overhead of the given arms' last runs, in seconds.
@@ -85,10 +87,12 @@ final class TrialRunner: Sendable {
         return arms.reduce(0) { $0 + (overheads[$1.name] ?? mean) } / Double(arms.count)
     }
 
+    /// The assumed overhead of a run before the first measurement, in seconds.
     static let guess = 0.5
     private static let drain = Duration.milliseconds(500)
 
-    /// Runs a scenario on an arm, and includes skipped accesses in the response times.
+    /// Runs a scenario on an arm, and returns a measurement that includes skipped accesses in the
+    /// response times.
     func measure(
         _ scenario: Scenario,
         on arm: Arm,
@@ -137,12 +141,12 @@ final class TrialRunner: Sendable {
         do {
             let result = try await run.run()
             if result.partial { throw End.stopped }
-            let rest = elapsed - start - length
+            let overhead = max(0, elapsed - start - length)
             state.withLock { state in
                 state.current = nil
-                state.overhead += max(0, rest)
-                state.count += 1
-                state.overheads[arm.name] = max(0, rest)
+                state.totalOverhead += overhead
+                state.runCount += 1
+                state.overheads[arm.name] = overhead
                 state.settings[arm.name] = result.journalSettings
             }
             return result

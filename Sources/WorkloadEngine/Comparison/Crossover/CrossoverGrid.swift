@@ -1,3 +1,4 @@
+/// The cells of a crossover map, arranged in pages of rows and columns.
 struct CrossoverGrid {
     /// All rows and columns at one value of the third sweep.
     struct Page {
@@ -17,8 +18,8 @@ struct CrossoverGrid {
         columns = first
         rows = result.sweeps.count > 1 ? result.sweeps[1] : nil
         let third = result.sweeps.count > 2 ? result.sweeps[2] : nil
-        var byPlace: [[Int]: CrossoverResult.Cell] = [:]
-        for cell in result.cells { byPlace[cell.indices] = cell }
+        var cells: [[Int]: CrossoverResult.Cell] = [:]
+        for cell in result.cells { cells[cell.indices] = cell }
         let rowCount = rows?.values.count ?? 1
         let hasRows = rows != nil
         pages = (0..<(third?.values.count ?? 1)).map { page in
@@ -29,7 +30,7 @@ struct CrossoverGrid {
                         var coordinates = [column]
                         if hasRows { coordinates.append(row) }
                         if third != nil { coordinates.append(page) }
-                        return byPlace[coordinates]
+                        return cells[coordinates]
                     }
                 }
             )
@@ -51,8 +52,8 @@ struct CrossoverShade: Equatable {
             self.init(side: .neither, strength: 0)
             return
         }
-        let times = max(advantage, 1 / max(advantage, 1e-9))
-        let strength = times < 1.25 ? 1 : times < 2 ? 2 : times < 4 ? 3 : 4
+        let factor = max(advantage, 1 / max(advantage, 1e-9))
+        let strength = factor < 1.25 ? 1 : factor < 2 ? 2 : factor < 4 ? 3 : 4
         self.init(side: cell.verdict == .better ? .b : .a, strength: strength)
     }
 
@@ -64,6 +65,8 @@ struct CrossoverShade: Equatable {
 
 extension CrossoverResult.Cell {
     /// Returns a cell's label, which is a sign followed by the better arm's advantage as a factor.
+    ///
+    /// `times` is the multiplication sign after the factor.
     func mark(higherIsBetter: Bool, times: String) -> String {
         guard let advantage = advantage(higherIsBetter: higherIsBetter) else { return "?" }
         let number = Self.number(max(advantage, 1 / max(advantage, 1e-9)))
@@ -75,7 +78,8 @@ extension CrossoverResult.Cell {
         }
     }
 
-    /// Returns the interval of `b`'s advantage as a factor.
+    /// Returns the interval of the factor by which `b` is better, or an empty string if there is no
+    /// interval.
     func range(higherIsBetter: Bool) -> String {
         guard let range = advantageRange(higherIsBetter: higherIsBetter) else { return "" }
         return "\(Self.number(range.low))..\(Self.number(range.high))"

@@ -91,8 +91,8 @@ package struct CrossoverMetric: Sendable, Equatable {
     ///
     /// The replacement is the highest percentile with enough samples, or the mean if there is none.
     func measurable(with samples: Double) -> CrossoverMetric {
-        // Require a third more samples, because uneven arrivals would leave some blocks with too
-        // few.
+        // Require 30% more samples, because arrivals are uneven and some blocks would otherwise
+        // have too few samples.
         var metric = self
         guard samples < neededSamples * 1.3 else { return self }
         for percentile in MetricCatalog.percentiles.reversed() {

@@ -8,17 +8,17 @@ package struct CrossoverOptions: Sendable {
     package var b: String
     /// The sweeps.
     ///
-    /// The first sweep varies from left to right, the second from top to bottom, and the third
-    /// between maps.
+    /// The first sweep's values vary from left to right, the second's from top to bottom, and the
+    /// third's from map to map.
     package var sweeps: [Sweep]
     /// The metric, or `nil` for a default metric that short runs can measure.
     package var metric: CrossoverMetric?
     /// The number of pairs of runs in each cell.
     package var blocks = 6
-    /// The length of each run's measured part, or `nil` for a length that fits into ``within``.
+    /// The length of each run's measured part, or `nil` for a length that fits the time limit.
     package var duration: Duration?
     /// The time limit, after which the map ends with the pairs measured so far.
-    package var within: Duration = .seconds(600)
+    package var timeLimit: Duration = .seconds(600)
     /// The command that runs the scenario on its data, or `nil` for `poolgauge run`.
     package var command: String?
     /// The library versions to record in the result's environment.
@@ -35,9 +35,9 @@ package struct CrossoverOptions: Sendable {
         self.sweeps = sweeps
     }
 
-    /// The minimum automatic length of a measured part, in seconds.
+    /// The minimum length of a measured part if ``duration`` is `nil`, in seconds.
     static let shortest = 0.25
-    /// The maximum automatic length of a measured part, in seconds.
+    /// The maximum length of a measured part if ``duration`` is `nil`, in seconds.
     static let longest = 2.0
     static let maximumCellCount = 400
 }

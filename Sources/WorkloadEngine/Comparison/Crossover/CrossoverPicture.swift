@@ -47,10 +47,10 @@ package enum CrossoverPicture {
         return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
     }
 
-    /// The style sheet, with blue for one arm, orange for the other, and a pattern if neither is
-    /// better.
+    /// The style sheet, with orange for arm `a`, blue for arm `b`, and a pattern for cells in which
+    /// neither arm is better.
     ///
-    /// The sign in each cell identifies the better arm without color.
+    /// Each cell also has a sign that identifies the better arm without color.
     private static let styles = """
         <style>
           text { font: 13px system-ui, sans-serif; fill: #1a1a1a; }
@@ -94,7 +94,7 @@ package enum CrossoverPicture {
         if let rows = grid.rows {
             parts.append(text(rows.variable.name, leftInset - 12, top + 34, "note row"))
         }
-        let high = result.higherIsBetter
+        let higherIsBetter = result.higherIsBetter
         for (row, cells) in page.rows.enumerated() {
             let y = top + pageHeaderHeight + row * cellHeight
             if let rows = grid.rows {
@@ -102,18 +102,18 @@ package enum CrossoverPicture {
             }
             for (column, cell) in cells.enumerated() {
                 let x = leftInset + column * cellWidth
-                let shade = cell.map { CrossoverShade($0, higherIsBetter: high) }
+                let shade = cell.map { CrossoverShade($0, higherIsBetter: higherIsBetter) }
                 let fill = shade.map(className) ?? "noise"
-                let ink = fill == "noise" ? "plain" : shade?.strength == 4 ? "on4" : "on"
-                let mark = cell?.mark(higherIsBetter: high, times: "×") ?? "?"
-                let range = cell?.range(higherIsBetter: high) ?? ""
+                let textClass = fill == "noise" ? "plain" : shade?.strength == 4 ? "on4" : "on"
+                let mark = cell?.mark(higherIsBetter: higherIsBetter, times: "×") ?? "?"
+                let range = cell?.range(higherIsBetter: higherIsBetter) ?? ""
                 parts.append(
                     """
                     <g><title>\(escaped(tooltip(cell, result)))</title>\
                     <rect class="cell \(fill)" x="\(x)" y="\(y)" width="\(cellWidth)" \
                     height="\(cellHeight)" rx="4"/>\
-                    \(text(mark, x + cellWidth / 2, y + 24, "mark \(ink)"))\
-                    \(text(range, x + cellWidth / 2, y + 41, "range \(ink)"))</g>
+                    \(text(mark, x + cellWidth / 2, y + 24, "mark \(textClass)"))\
+                    \(text(range, x + cellWidth / 2, y + 41, "range \(textClass)"))</g>
                     """
                 )
             }

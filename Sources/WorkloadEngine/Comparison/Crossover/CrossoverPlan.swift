@@ -22,13 +22,13 @@ package struct CrossoverPlan: Sendable {
     package let runs: Int
     /// The approximate total time.
     package let time: Duration
-    /// The number of pairs per block that compare an arm with itself.
+    /// The number of pairs in each block that compare the baseline arm with itself.
     let noisePairs: Int
 
     /// The number of cells.
     package var cellCount: Int { cells.count }
 
-    /// Plans a map of runs that each take `overhead` seconds in addition to their phases.
+    /// Creates a plan for runs that each take `overhead` seconds in addition to their phases.
     ///
     /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps, or times do not fit the
     ///   scenario. The message contains valid values.
@@ -151,7 +151,7 @@ package struct CrossoverPlan: Sendable {
         _ options: CrossoverOptions,
         _ overhead: Double
     ) throws(RunError) -> Duration {
-        let limit = options.within.inSeconds
+        let limit = options.timeLimit.inSeconds
         if let duration = options.duration {
             let needed = Double(runs) * seconds(duration, scenario, overhead)
             guard needed <= limit else {
@@ -159,8 +159,8 @@ package struct CrossoverPlan: Sendable {
             }
             return duration
         }
-        let each = limit * 0.95 / Double(runs) - overhead
-        let measured = each / (1 + warmUpShare(scenario))
+        let runSeconds = limit * 0.95 / Double(runs) - overhead
+        let measured = runSeconds / (1 + warmUpShare(scenario))
         guard measured >= CrossoverOptions.shortest else {
             let shortest = Duration.seconds(CrossoverOptions.shortest)
             throw tooLong(
@@ -189,11 +189,12 @@ package struct CrossoverPlan: Sendable {
             guard fitting <= 3_600 else { return error }
         }
         let needed = Double(runs) * seconds(.seconds(fitting), scenario, overhead) / 0.9
-        let within = max(Int((needed / 60).rounded(.up)), Int(options.within.inSeconds / 60))
+        let minutes = max(Int((needed / 60).rounded(.up)), Int(options.timeLimit.inSeconds / 60))
         return RunError(
             .scenario,
             "\(error); runs of \(ReportUnits.seconds(duration.inSeconds)) are too short for it; "
-                + "use --duration \(fitting)s --within \(within)m, or specify the time as a percentage"
+                + "use --duration \(fitting)s --within \(minutes)m, or specify the time as a "
+                + "percentage"
         )
     }
 
@@ -201,12 +202,12 @@ package struct CrossoverPlan: Sendable {
         _ needed: Double,
         _ runs: Int,
         _ options: CrossoverOptions,
-        _ ways: String
+        _ advice: String
     ) -> RunError {
         RunError(
             .scenario,
             "\(runs) runs take \(Int(needed.rounded(.up))) s, but --within allows only "
-                + "\(Int(options.within.inSeconds)) s; choose \(ways)fewer values, fewer "
+                + "\(Int(options.timeLimit.inSeconds)) s; choose \(advice)fewer values, fewer "
                 + "--blocks, or --within \(Int((needed / 60).rounded(.up)))m"
         )
     }

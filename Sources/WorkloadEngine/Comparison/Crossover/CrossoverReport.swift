@@ -22,7 +22,7 @@ package enum CrossoverReport {
         if let grid = CrossoverGrid(result) {
             for page in grid.pages {
                 text += ReportLines.text([""] + (page.title.map { [$0, ""] } ?? []))
-                // The map contains escape sequences for colors.
+                // Do not escape the map, because it contains escape sequences for colors.
                 text += map(page, grid, result, style).map { $0 + "\n" }.joined()
             }
         }
@@ -66,16 +66,16 @@ package enum CrossoverReport {
             lines.append("omitted from both arms: \(client), because \(reason)")
         }
         lines.append(sentence(of: result))
-        var how =
+        var method =
             "\(result.metric), \(ReportUnits.counted(result.blocks, "pair")) of runs of "
             + "\(ReportUnits.seconds(result.runSeconds)) in each cell"
-        if let note = result.metricNote { how += " (\(note))" }
-        how += "; "
-        how +=
+        if let note = result.metricNote { method += " (\(note))" }
+        method += "; "
+        method +=
             result.noiseFloor.map {
                 "two runs of \(result.a) differ by at most \(ReportUnits.times($0))"
             } ?? "the noise between runs of one arm is unknown, so all cells are undecided"
-        lines.append(how + ".")
+        lines.append(method + ".")
         let skipped = [
             (result.a, result.cells.compactMap(\.skippedA).max() ?? 0),
             (result.b, result.cells.compactMap(\.skippedB).max() ?? 0),
@@ -94,7 +94,7 @@ package enum CrossoverReport {
         let cells = result.cells
         let better = cells.filter { $0.verdict == .better }
         let worse = cells.filter { $0.verdict == .worse }
-        let open = cells.count - better.count - worse.count
+        let undecidedCount = cells.count - better.count - worse.count
         func best(_ cells: [CrossoverResult.Cell], _ flip: Bool) -> String {
             let ranked = cells.compactMap { cell in
                 cell.advantage(higherIsBetter: result.higherIsBetter).map {
@@ -107,7 +107,7 @@ package enum CrossoverReport {
         var text = "\(result.scenario): \(result.b) beats \(result.a) in "
         text += "\(better.count) of \(cells.count) cells" + best(better, false)
         text += "; \(result.a) beats \(result.b) in \(worse.count)" + best(worse, true)
-        return text + "; in \(open) the difference is within the noise or undecided."
+        return text + "; in \(undecidedCount) the difference is within the noise or undecided."
     }
 
     private static func coordinates(
@@ -143,6 +143,7 @@ package enum CrossoverReport {
 
     // MARK: Map
 
+    /// Returns the lines of a page, with two lines for each row: labels and intervals.
     private static func map(
         _ page: CrossoverGrid.Page,
         _ grid: CrossoverGrid,
@@ -150,11 +151,13 @@ package enum CrossoverReport {
         _ style: Style
     ) -> [String] {
         let times = style.isUTF8 ? "×" : "x"
-        let high = result.higherIsBetter
+        let higherIsBetter = result.higherIsBetter
         let marks = page.rows.map { row in
-            row.map { $0?.mark(higherIsBetter: high, times: times) ?? "?" }
+            row.map { $0?.mark(higherIsBetter: higherIsBetter, times: times) ?? "?" }
         }
-        let ranges = page.rows.map { row in row.map { $0?.range(higherIsBetter: high) ?? "" } }
+        let ranges = page.rows.map { row in
+            row.map { $0?.range(higherIsBetter: higherIsBetter) ?? "" }
+        }
         let columns = grid.columns.values
         let width =
             ((marks + ranges).joined().map(\.count) + columns.map(\.count)).max().map { $0 + 2 }
@@ -163,16 +166,17 @@ package enum CrossoverReport {
         let rowName = grid.rows?.variable.name ?? ""
         let margin = (labels.map(\.count) + [rowName.count]).max() ?? 0
         var lines = [
-            left(rowName, margin) + "  \(grid.columns.variable.name)",
-            left("", margin) + "  " + columns.map { centered($0, width) }.joined(separator: " "),
+            leftAligned(rowName, margin) + "  \(grid.columns.variable.name)",
+            leftAligned("", margin) + "  "
+                + columns.map { centered($0, width) }.joined(separator: " "),
         ]
         for (index, row) in page.rows.enumerated() {
             for (part, texts) in [marks[index], ranges[index]].enumerated() {
                 let cells = zip(row, texts).map { cell, text in
-                    paint(centered(text, width), cell, high, style)
+                    paint(centered(text, width), cell, higherIsBetter, style)
                 }
                 lines.append(
-                    left(part == 0 ? labels[index] : "", margin) + "  "
+                    leftAligned(part == 0 ? labels[index] : "", margin) + "  "
                         + cells.joined(separator: " ")
                 )
             }
@@ -209,13 +213,13 @@ package enum CrossoverReport {
         let corner =
             [grid.rows?.variable.name, grid.columns.variable.name].compactMap { $0 }
             .joined(separator: " \\ ")
-        let high = result.higherIsBetter
+        let higherIsBetter = result.higherIsBetter
         let rows = zip(grid.rows?.values ?? [""], page.rows).map { label, row in
             [label]
                 + row.map { cell in
                     guard let cell else { return "?" }
-                    return cell.mark(higherIsBetter: high, times: "×") + " ("
-                        + cell.range(higherIsBetter: high) + ")"
+                    return cell.mark(higherIsBetter: higherIsBetter, times: "×") + " ("
+                        + cell.range(higherIsBetter: higherIsBetter) + ")"
                 }
         }
         return TextTable([corner] + grid.columns.values, rows).markdown()
@@ -223,7 +227,7 @@ package enum CrossoverReport {
 
     // MARK: Text
 
-    private static func left(_ text: String, _ width: Int) -> String {
+    private static func leftAligned(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 

@@ -15,7 +15,7 @@ package final class CrossoverRun: Sendable {
     private let trials: TrialRunner
     private let planned: Lock<CrossoverPlan>
 
-    /// Creates a map.
+    /// Creates a run with a plan of the map.
     ///
     /// Call ``run()`` to start it.
     ///
@@ -30,7 +30,7 @@ package final class CrossoverRun: Sendable {
         self.factory = factory
         self.options = options
         planned = Lock(try CrossoverPlan(scenario, options))
-        trials = TrialRunner(factory, options: options.run, limit: options.within)
+        trials = TrialRunner(factory, options: options.run, limit: options.timeLimit)
     }
 
     /// The current plan.
@@ -40,14 +40,14 @@ package final class CrossoverRun: Sendable {
 
     /// Builds the data, runs each arm briefly to measure a run's overhead, and updates the plan.
     ///
-    /// If ``stop()`` ends this method, ``run()`` ends immediately.
+    /// If ``stop()`` ends this method, a later call to ``run()`` returns immediately.
     ///
     /// - Throws: ``RunError`` if the measured overhead makes the map exceed its time limit.
     package func rehearse() async throws {
         guard let first = plan.cells.first, let last = plan.cells.last else { return }
         do {
             for (cell, name) in [(first, options.a), (last, options.b)] {
-                // Absolute times may exceed the length of the shortest run.
+                // If an absolute time exceeds the shortest length, use the planned length.
                 let shortest = Duration.milliseconds(Int(CrossoverOptions.shortest * 1_000))
                 let brief = (try? cell.scenario.scaled(toMeasured: shortest)) ?? cell.scenario
                 guard let arm = brief.arms.first(where: { $0.name == name }) else { continue }
@@ -56,17 +56,19 @@ package final class CrossoverRun: Sendable {
         } catch is TrialRunner.End {
             return
         }
-        let better = try CrossoverPlan(scenario, options, overhead: trials.overhead)
-        planned.withLock { $0 = better }
+        let updatedPlan = try CrossoverPlan(scenario, options, overhead: trials.overhead)
+        planned.withLock { $0 = updatedPlan }
     }
 
-    /// Ends the map early, with the pairs measured so far.
+    /// Ends the map early, so that ``run()`` returns the pairs measured so far.
     package func stop() { trials.stop() }
 
-    /// The values of the metric and each replacement in pairs of runs, or `nil` for too few
-    /// samples.
+    /// The results of pairs of runs.
     private struct Tally {
+        /// For each run of arm `a`, the values of the metric and its replacements, or `nil` for too
+        /// few samples.
         var a: [[Double?]] = []
+        /// For each run of arm `b`, the values of the metric and its replacements.
         var b: [[Double?]] = []
         var invalid = 0
         var skippedA = 0.0
@@ -116,7 +118,7 @@ package final class CrossoverRun: Sendable {
         var random = RandomStream(seed: scenario.seed, stream: "crossover/order")
         do {
             for block in 0..<options.blocks {
-                let noisy = Set(
+                let noiseCells = Set(
                     (0..<plan.cells.count).shuffled(using: &random)
                         .prefix(plan.noisePairs)
                 )
@@ -125,10 +127,10 @@ package final class CrossoverRun: Sendable {
                     options.onProgress?(
                         "block \(block + 1) of \(options.blocks): \(title(of: place.cell))"
                     )
-                    let isFirst = Bool.random(using: &random)
-                    try await pair(place, arms, isFirst, plan, &tallies[index])
-                    if noisy.contains(index) {
-                        try await pair(place, (arms.0, arms.0), true, plan, &noise)
+                    let runsAFirst = Bool.random(using: &random)
+                    try await runPair(place, arms, runsAFirst, plan, &tallies[index])
+                    if noiseCells.contains(index) {
+                        try await runPair(place, (arms.0, arms.0), true, plan, &noise)
                     }
                 }
             }
@@ -137,7 +139,7 @@ package final class CrossoverRun: Sendable {
         } catch TrialRunner.End.timedOut {
             partialReason =
                 "the time limit was reached "
-                + "(--within \(ReportUnits.seconds(options.within.inSeconds)))"
+                + "(--within \(ReportUnits.seconds(options.timeLimit.inSeconds)))"
         }
         return result(tallies, noise, partialReason, leftOut)
     }
@@ -162,16 +164,16 @@ package final class CrossoverRun: Sendable {
         )
     }
 
-    private func pair(
+    private func runPair(
         _ place: Place,
         _ arms: (a: Arm, b: Arm),
-        _ isFirst: Bool,
+        _ runsAFirst: Bool,
         _ plan: CrossoverPlan,
         _ tally: inout Tally
     ) async throws {
-        let one = try await run(place, on: isFirst ? arms.a : arms.b)
-        let other = try await run(place, on: isFirst ? arms.b : arms.a)
-        let (a, b) = isFirst ? (one, other) : (other, one)
+        let first = try await run(place, on: runsAFirst ? arms.a : arms.b)
+        let second = try await run(place, on: runsAFirst ? arms.b : arms.a)
+        let (a, b) = runsAFirst ? (first, second) : (second, first)
         tally.add(a, b, plan.metric.replacements)
     }
 
@@ -183,10 +185,10 @@ package final class CrossoverRun: Sendable {
 
     // MARK: Result
 
-    /// Returns the index of the first replacement with values in nearly all runs.
+    /// Returns the index of the first metric with values in nearly all pairs of every tally.
     ///
     /// All cells must use the same metric.
-    private func common(_ tallies: [Tally], _ metrics: [CrossoverMetric]) -> Int {
+    private func commonMetricIndex(_ tallies: [Tally], _ metrics: [CrossoverMetric]) -> Int {
         metrics.indices.first { index in
             tallies.allSatisfy { tally in
                 let known = tally.pairs(of: index).count
@@ -203,7 +205,7 @@ package final class CrossoverRun: Sendable {
     ) -> CrossoverResult {
         let plan = self.plan
         let metrics = plan.metric.replacements
-        let chosen = common(tallies + [noise], metrics)
+        let chosen = commonMetricIndex(tallies + [noise], metrics)
         let metric = metrics[chosen]
         let noisePairs = noise.pairs(of: chosen)
         let floor = CrossoverVerdicts.floor(of: noisePairs.map { metric.logRatio($0.a, $0.b) })

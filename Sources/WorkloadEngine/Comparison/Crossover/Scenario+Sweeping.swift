@@ -70,7 +70,8 @@ extension Scenario {
         return (changed, options)
     }
 
-    /// Returns the scenario with the given share of writes, without clients that have no load.
+    /// Returns the scenario with the given share of writes, and removes clients whose load becomes
+    /// zero.
     ///
     /// Open loops keep their total rate, and closed loops keep their total number of workers.
     private func with(writeShare share: Double) throws -> (scenario: Scenario, options: [String]) {
@@ -80,7 +81,7 @@ extension Scenario {
             let group = clients.indices.filter {
                 clients[$0].isLoad && clients[$0].isOpen == isOpen
             }
-            let loads = group.map { clients[$0].amount(in: measuredDuration) }
+            let loads = group.map { clients[$0].loadAmount(in: measuredDuration) }
             let shares = group.map { clients[$0].writeShare }
             let sum = loads.reduce(0, +)
             let currentShare = zip(loads, shares).reduce(0) { $0 + $1.0 * $1.1 } / max(sum, 1e-9)
@@ -118,14 +119,14 @@ extension Scenario {
             }.map(\.name)
         )
         for client in new.clients {
-            guard let before = old.clients.first(where: { $0.name == client.name }) else {
+            guard let oldClient = old.clients.first(where: { $0.name == client.name }) else {
                 continue
             }
-            if before.workers != client.workers {
+            if oldClient.workers != client.workers {
                 options.append("--set clients.\(client.name).workers=\(client.workers)")
             }
             guard case .operations(_, let mix) = client.activity,
-                case .operations(_, let oldMix) = before.activity, mix != oldMix
+                case .operations(_, let oldMix) = oldClient.activity, mix != oldMix
             else { continue }
             for operation in mix {
                 let weight = ReportUnits.unitless(operation.weight.rounded(toDigits: 6))
@@ -134,14 +135,14 @@ extension Scenario {
                 )
             }
         }
-        // No option removes a client, so add a shell comment.
+        // No option removes a client, so name the removed clients in a shell comment.
         return options
             + (removedNames.isEmpty ? [] : ["# without \(removedNames.joined(separator: ", "))"])
     }
 }
 
 extension Client {
-    /// Whether the client's number of accesses can vary.
+    /// Whether a sweep can vary the client's load.
     fileprivate var isLoad: Bool {
         switch activity {
         case .operations, .hold: isOpen || isClosed
@@ -160,7 +161,7 @@ extension Client {
     }
 
     /// Returns the arrivals per second of an open loop, or the workers of a closed loop.
-    fileprivate func amount(in measured: Duration) -> Double {
+    fileprivate func loadAmount(in measured: Duration) -> Double {
         if case .open(let arrival) = pace { return arrival.meanRate(in: measured) }
         return Double(workers)
     }

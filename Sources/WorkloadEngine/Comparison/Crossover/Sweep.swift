@@ -101,7 +101,7 @@ package struct Sweep: Sendable, Equatable {
         self.values = values
     }
 
-    /// The values as whole numbers.
+    /// The values as whole numbers, for a sweep whose values are counts.
     package var counts: [Int] { values.map { Int($0.number) } }
 
     // MARK: Reading
@@ -190,7 +190,7 @@ extension Sweep.Variable {
             let share = number.rounded(toDigits: 4)
             return Sweep.Value(text: ReportUnits.unitless(share), number: share)
         case .hold:
-            // Whole microseconds are precise enough and do not need an exponent.
+            // Round to microseconds, because their text has no exponent.
             let time = (number / 1e3).rounded() * 1e3
             let text =
                 switch time {

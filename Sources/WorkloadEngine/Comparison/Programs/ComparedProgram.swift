@@ -23,7 +23,7 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
         public var description: String
     }
 
-    /// Finds a program in the current folder or in the given folders.
+    /// Finds a program by its path, or by its name in the current folder or the given folders.
     ///
     /// - Parameters:
     ///   - name: The path or the name.
@@ -82,12 +82,13 @@ public struct ComparedPrograms: Sendable {
     public var arm: String
     /// The command options that change the scenario for each program, such as `--scale 2`.
     public var arguments: [String] = []
-    /// Whether a program has its own target, which may support other accesses.
+    /// Whether a program has its own target, which may support accesses that Poolgauge's targets do
+    /// not.
     public var hasOwnTarget = false
     /// The environment variables of the programs.
     public var environment: [String: String] = ProcessInfo.processInfo.environment
     /// The time that a run may take in addition to three times the length of its phases.
-    package var patience: Duration = .seconds(60)
+    package var extraTime: Duration = .seconds(60)
 
     /// Creates a comparison of programs, with the baseline first.
     public init(_ programs: [ComparedProgram], arm: String) {

@@ -18,9 +18,11 @@ extension ComparisonMeasurement {
 }
 
 extension LatencyHistogram {
+    /// The number of values that represent each bucket of a spectrum.
     private static let steps: UInt64 = 8
 
-    /// Creates a histogram from a spectrum with evenly filled buckets.
+    /// Creates a histogram from a spectrum, assuming that latencies are evenly distributed within
+    /// each bucket.
     ///
     /// `maximum` is the largest latency, in nanoseconds.
     init(_ spectrum: LatencySpectrum, maximum: UInt64) {

@@ -1,6 +1,8 @@
 import Foundation
 
 extension ComparisonResult {
+    /// Adds the compared programs, and warnings about identical programs and different versions of
+    /// SQLite.
     mutating func add(_ programs: [ComparedProgram]) {
         self.programs = programs
         if let first = programs.first, let last = programs.last,

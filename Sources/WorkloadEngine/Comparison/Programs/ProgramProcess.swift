@@ -9,8 +9,9 @@ import Darwin
 
 /// A program in its own process group, with output redirected to files.
 ///
-/// A pipe would remain open as long as a descendant of the program has it open. The process group
-/// makes it possible to end all descendants, such as the commands of a shell script.
+/// Output goes to files because a pipe would remain open until all of the program's descendants
+/// close it. The process group makes it possible to end all descendants, such as the commands of a
+/// shell script.
 final class ProgramProcess: Sendable {
     struct Outcome: Sendable {
         enum End: Sendable, Equatable {
@@ -187,12 +188,12 @@ final class ProgramProcess: Sendable {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        let new = O_WRONLY | O_CREAT | O_TRUNC
+        let writeFlags = O_WRONLY | O_CREAT | O_TRUNC
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, new, 0o600)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, new, 0o600)
-        // A child process inherits ignored signals. This process ignores these signals to handle
-        // them in another way.
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, writeFlags, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, writeFlags, 0o600)
+        // A child process inherits the set of ignored signals. Restore the default actions, because
+        // this process ignores these signals and handles them without signal handlers.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { sigaddset(&signals, number) }
@@ -205,7 +206,8 @@ final class ProgramProcess: Sendable {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         posix_spawnattr_setflags(&attributes, Int16(flags))
         var changed = environment
-        // Removing the folder also removes the temporary files of a killed program.
+        // Use this folder for temporary files, because its removal also removes the temporary files
+        // of a killed program.
         changed["TMPDIR"] = folder.path
         let texts = ([path] + arguments).map { strdup($0) }
         let variables = changed.map { strdup("\($0.key)=\($0.value)") }

@@ -9,7 +9,8 @@ struct ProgramResult {
     let path: String
     let limit: Duration
 
-    private static let quotation = 600
+    /// The maximum number of characters of the program's error output in a message.
+    private static let maximumQuotationLength = 600
 
     /// Returns the result with only the arm's run.
     ///
@@ -27,7 +28,7 @@ struct ProgramResult {
                 "crashed: signal \(number) (\(String(cString: strsignal(number))))",
                 outcome
             )
-        // Without output, these statuses indicate a usage error or a missing program.
+        // Without output, a nonzero status indicates a usage error or a missing program.
         case .status(let status) where outcome.output.isEmpty && status != 0:
             throw failure(
                 "ended with status \(status) and printed no result",
@@ -83,7 +84,9 @@ struct ProgramResult {
         let messages = outcome.errors.replacing(path, with: name)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         var text = "\(program.name) (\(program.path)) \(problem)"
-        if !messages.isEmpty { text += "; its error output is: \(messages.suffix(Self.quotation))" }
+        if !messages.isEmpty {
+            text += "; its error output is: \(messages.suffix(Self.maximumQuotationLength))"
+        }
         text +=
             "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
             + "json', as poolgauge does; to reproduce the problem, run: \(program.path) run "

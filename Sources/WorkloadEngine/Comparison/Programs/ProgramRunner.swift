@@ -33,6 +33,7 @@ final class ProgramRunner: Sendable {
     private let scenario: Scenario
     /// The folder for the scenario, the data, and the running program's files.
     private let folder: URL
+    /// The scenario as YAML.
     private let text: String
     private let data: URL
     private let dataIdentity: Identity
@@ -66,12 +67,12 @@ final class ProgramRunner: Sendable {
         } else {
             data = folder.appendingPathComponent("data.sqlite")
             do {
-                var shown = -1
+                var reportedTenths = -1
                 try datasets.copy(dataOf: scenario, for: arm, through: factory, to: data) { share in
                     if isStopped() { throw CancellationError() }
                     let tenth = Int(share * 10)
-                    guard tenth > shown else { return }
-                    shown = tenth
+                    guard tenth > reportedTenths else { return }
+                    reportedTenths = tenth
                     onProgress?("building the data: \(tenth * 10)%")
                 }
             } catch is CancellationError {
@@ -83,9 +84,9 @@ final class ProgramRunner: Sendable {
         }
         dataIdentity = Identity(data.path)
         let phases = scenario.phases.reduce(scenario.drain) { $0 + $1.duration }
-        // The time includes copying the data, possibly on a slow disk.
+        // Allow time for copying the data, possibly on a slow disk.
         let copying = Duration.seconds(Double(FreeSpace.size(of: data.path)) / 10e6)
-        limit = phases * 3 + options.patience + copying
+        limit = phases * 3 + options.extraTime + copying
     }
 
     var programs: [ComparedProgram] { state.withLock { $0.programs } }

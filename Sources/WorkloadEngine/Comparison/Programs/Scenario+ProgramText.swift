@@ -4,8 +4,8 @@ import Yams
 extension Scenario {
     /// Returns the scenario as YAML for another program, with current phases and only one arm.
     ///
-    /// The scale, the seed, and the number of readers come from the file, because the command has
-    /// options for them. Paths become absolute so that the text can be in any folder.
+    /// The scale, the seed, and the number of readers are those in the file, because the command
+    /// has options for them. Paths become absolute so that the text can be in any folder.
     ///
     /// - Throws: ``ScenarioError`` if the scenario was created in code and has no text.
     package func text(withArm name: String) throws(ScenarioError) -> String {

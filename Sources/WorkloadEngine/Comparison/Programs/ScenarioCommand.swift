@@ -143,7 +143,7 @@ public struct ScenarioCommand: Sendable {
     }
 }
 
-/// A factory that copies databases as files, which is safe because they are not open.
+/// A factory that copies databases as files, which is safe because the databases are not open.
 private struct FileCopyFactory: WorkloadTargetFactory {
     let factory: any WorkloadTargetFactory
 

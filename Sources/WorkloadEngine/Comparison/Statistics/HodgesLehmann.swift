@@ -31,7 +31,7 @@ package struct HodgesLehmann: Sendable, Equatable {
             ? (averages[middle - 1] + averages[middle]) / 2 : averages[middle]
         let distribution = SignedRankDistribution(count: differences.count)
         let tail = (1 - confidence) / 2
-        // Include a tail of exactly `tail`, despite floating-point rounding.
+        // The factor keeps a tail of exactly `tail`, despite floating-point rounding.
         var cut = 0
         while distribution.cumulative(Double(cut + 1)) <= tail * (1 + 1e-9) { cut += 1 }
         low = averages[cut]

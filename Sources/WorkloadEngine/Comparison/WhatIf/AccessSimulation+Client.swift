@@ -7,8 +7,8 @@ extension AccessSimulation {
         var needsConnection = true
         /// The time between acquiring a connection and entering the access's closure.
         ///
-        /// The time includes the start of the transaction and any wait that other accesses do not
-        /// cause.
+        /// The time includes the start of the transaction and any wait that is not caused by other
+        /// accesses.
         var overhead: SpectrumSampler?
         /// The variation of service times from second to second.
         var seconds: ServiceSeconds?
@@ -39,6 +39,6 @@ extension AccessSimulation {
         /// The number of skipped accesses in the measured part.
         var skipped = 0
         /// The number of accesses in the measured part that found a free connection.
-        var withoutWait = 0
+        var immediateCount = 0
     }
 }

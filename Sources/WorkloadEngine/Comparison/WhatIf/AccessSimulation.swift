@@ -29,7 +29,7 @@ struct AccessSimulation {
         var isNotified = false
         /// The time after `start` during which running threads may overtake the worker, in
         /// nanoseconds.
-        var patience = 0.0
+        var overtakingPeriod = 0.0
     }
 
     private enum Step {
@@ -59,7 +59,7 @@ struct AccessSimulation {
     /// If no access did, additional readers have no effect.
     private(set) var hasWaitedForReader = false
 
-    private var ended = 0
+    private var endedAccessCount = 0
 
     /// The number of accesses after which a 99th percentile is precise enough.
     static let limit = 250_000
@@ -74,11 +74,13 @@ struct AccessSimulation {
     private static let tick = 4e6
     /// The time between a worker's batches, in nanoseconds, during which waiters can acquire the
     /// connection.
-    private static let betweenBatches = 100e3
+    private static let batchGap = 100e3
 
-    // The indices of the resources. All accesses to a queue use the first one.
+    /// The index of the readers, or of a queue's only connection, among the resources.
     static let readers = 0
+    /// The index of a pool's writer among the resources.
     static let writer = 1
+    /// A handover time of 0 for each resource.
     static let immediateHandover = [0.0, 0.0]
 
     /// Creates a simulation.
@@ -89,7 +91,7 @@ struct AccessSimulation {
     ///   - setting: The queue or pool that serves the accesses.
     ///   - processors: The number of processors.
     ///   - handover: The mean time, in nanoseconds, for which a connection of each resource is
-    ///     idle between two accesses. The time ends when the waiter is awake or another access
+    ///     idle between two accesses. The time ends when the waiter is awake or a running thread
     ///     overtakes the waiter.
     ///   - isOvertaking: Whether running threads may overtake accesses that have waited briefly.
     ///   - random: The random numbers for service times, mixes, and think times.
@@ -134,7 +136,7 @@ struct AccessSimulation {
             let work = processors.nextEnd
             let timer = timers.first?.time
             guard let now = [work, timer].compactMap({ $0 }).min(), now <= end,
-                ended < Self.limit
+                endedAccessCount < Self.limit
             else { return }
             if let work, work <= timer ?? .infinity {
                 if let worker = processors.take(at: work) { hold(worker, at: work) }
@@ -171,7 +173,7 @@ struct AccessSimulation {
             interrupt(interrupts, at: now)
             // Count interrupts as accesses, because a client without think time would otherwise
             // never reach the limit.
-            ended += 1
+            endedAccessCount += 1
             return plan(worker, freeAt: now)
         }
         let operation = drawOperation(of: client)
@@ -215,12 +217,12 @@ struct AccessSimulation {
         guard free[resource] > 0 else {
             if resource == Self.readers { hasWaitedForReader = true }
             workers[worker].isWaiting = true
-            workers[worker].patience = Double(
+            workers[worker].overtakingPeriod = Double(
                 EngineTimings.patience(behind: queues[resource].count)
             )
             queues[resource].append(worker)
             if isOvertaking, !clients[workers[worker].client].isTask {
-                schedule(now + workers[worker].patience, worker, .notified)
+                schedule(now + workers[worker].overtakingPeriod, worker, .notified)
             }
             return
         }
@@ -238,7 +240,7 @@ struct AccessSimulation {
         if isEntitled(next, at: now) {
             queues[resource].removeFirst()
             workers[next].isWaiting = false
-            let isAsleep = now - workers[next].start >= workers[next].patience
+            let isAsleep = now - workers[next].start >= workers[next].overtakingPeriod
             schedule(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
             return serveTasks(at: now)
         }
@@ -250,7 +252,7 @@ struct AccessSimulation {
 
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
-            || now - workers[worker].start >= workers[worker].patience
+            || now - workers[worker].start >= workers[worker].overtakingPeriod
     }
 
     /// Wakes a waiter, which then acquires a connection if one is free.
@@ -336,13 +338,13 @@ struct AccessSimulation {
 
     private mutating func finish(_ worker: Int, at now: Double) {
         let finished = workers[worker]
-        ended += 1
-        let counts = finished.phase.isMeasured || ended > Self.warmUpLimit
-        if clients[finished.client].services[finished.operation] != nil, counts,
+        endedAccessCount += 1
+        let isCounted = finished.phase.isMeasured || endedAccessCount > Self.warmUpLimit
+        if clients[finished.client].services[finished.operation] != nil, isCounted,
             !finished.isInterrupted
         {
             outcomes[finished.client].waits.append(finished.entry - finished.start)
-            if finished.foundFree { outcomes[finished.client].withoutWait += 1 }
+            if finished.foundFree { outcomes[finished.client].immediateCount += 1 }
             outcomes[finished.client].service[finished.operation].sum += now - finished.entry
             outcomes[finished.client].service[finished.operation].count += 1
         }
@@ -355,6 +357,6 @@ struct AccessSimulation {
         }
         workers[worker].remainingBatches -= 1
         workers[worker].phase = phases.place(at: UInt64(now))
-        schedule(now + Self.betweenBatches, worker, .batch)
+        schedule(now + Self.batchGap, worker, .batch)
     }
 }

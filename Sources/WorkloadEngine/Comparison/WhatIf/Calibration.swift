@@ -1,7 +1,7 @@
 /// Fits the service models of a load to the recorded run.
 ///
 /// If the processor time was measured, the difference between the recorded mean and the simulated
-/// mean becomes a delay. Otherwise, the model consists only of work, which is less than the
+/// mean becomes a delay. Otherwise, the model consists only of work, which is shorter than the
 /// recorded time if accesses shared processors.
 enum Calibration {
     private static let rounds = 6
@@ -29,6 +29,7 @@ enum Calibration {
         }
     }
 
+    /// The maximum handover time, in nanoseconds.
     private static let longestHandover = 5e6
 
     /// Finds the handover times for which simulated waits are about as long as recorded waits.
@@ -38,19 +39,19 @@ enum Calibration {
     /// - Parameter excess: A function that simulates the given handover times and round number.
     ///   It returns the difference between simulated and recorded waits for each resource, in any
     ///   unit, or `nil` if too few accesses wait.
-    /// - Returns: The time of each resource. A time is 0 if waits are long enough without a
-    ///   handover time, or if the longest handover time does not explain the waits.
-    static func handover(_ excess: ([Double], Int) throws -> [Double?]) rethrows -> [Double] {
+    /// - Returns: The handover time of each resource, in nanoseconds. A time is 0 if simulated
+    ///   waits are long enough without a handover time, or too short even with the longest one.
+    static func handoverTimes(_ excess: ([Double], Int) throws -> [Double?]) rethrows -> [Double] {
         var low = AccessSimulation.immediateHandover
         var high = low.map { _ in longestHandover }
         let (lower, upper) = (try excess(low, 0), try excess(high, 0))
-        let found = low.indices.filter { (lower[$0] ?? 0) < 0 && (upper[$0] ?? 0) > 0 }
-        for resource in high.indices where !found.contains(resource) { high[resource] = 0 }
+        let searched = low.indices.filter { (lower[$0] ?? 0) < 0 && (upper[$0] ?? 0) > 0 }
+        for resource in high.indices where !searched.contains(resource) { high[resource] = 0 }
         func middle() -> [Double] { zip(low, high).map { ($0 + $1) / 2 } }
-        for round in 0..<(found.isEmpty ? 0 : 8) {
+        for round in 0..<(searched.isEmpty ? 0 : 8) {
             let trial = middle()
             let excess = try excess(trial, round % 3)
-            for resource in found {
+            for resource in searched {
                 if (excess[resource] ?? 0) < 0 {
                     low[resource] = trial[resource]
                 } else {

@@ -19,6 +19,7 @@ struct MinimumHeap<Element> {
         }
     }
 
+    /// Removes the elements that satisfy a condition, and returns them.
     mutating func removeAll(where condition: (Element) -> Bool) -> [Element] {
         let removed = elements.filter(condition)
         guard !removed.isEmpty else { return [] }

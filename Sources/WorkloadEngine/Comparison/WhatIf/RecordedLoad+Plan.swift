@@ -28,7 +28,7 @@ extension RecordedLoad.Client {
     /// The maximum number of workers to simulate.
     private static let workerLimit = 100_000
 
-    /// Creates a client whose operations have the recorded kinds of access but no steps.
+    /// Creates a client whose operations have the recorded kinds of access but no statements.
     fileprivate func client(named name: String) throws -> Client {
         guard workers > 0, !operations.isEmpty || interrupts != nil else {
             throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")

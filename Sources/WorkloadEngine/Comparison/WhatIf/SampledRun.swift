@@ -3,8 +3,8 @@ import Units
 
 /// The sampled part of an arm's run, as a result that ``WhatIf`` can simulate.
 ///
-/// The recording of a stopped run has no result, and a result always covers the whole run.
-/// Samples contain the distributions of each second, with a precision of 25%, and the exact means.
+/// A recording of a stopped run has no result, and a result always covers the whole run. Samples
+/// contain the distributions of each second, with a precision of 25%, and the exact means.
 package struct SampledRun: Sendable {
     private let arm: String
     private var clients: [String: SampledClient] = [:]
@@ -17,7 +17,7 @@ package struct SampledRun: Sendable {
     /// The distributions cover all samples.
     private static let longestSimulation = 600.0
 
-    /// Creates the run of an arm without samples.
+    /// Creates an arm's run that does not yet have samples.
     package init(arm: String) { self.arm = arm }
 
     /// Whether the samples show a pool.
@@ -32,9 +32,9 @@ package struct SampledRun: Sendable {
             seconds += max(0, sample.time - last.time)
         }
         for client in sample.clients {
-            let before =
+            let previousCounts =
                 isSameRun ? last?.clients.first { $0.name == client.name }?.counts : nil
-            clients[client.name, default: SampledClient()].add(client, since: before)
+            clients[client.name, default: SampledClient()].add(client, since: previousCounts)
         }
     }
 
@@ -133,7 +133,7 @@ private struct SampledClient {
         var service = LatencySpectrum()
     }
 
-    /// A mean of means, in nanoseconds.
+    /// A weighted mean.
     private struct Mean {
         private var sum = 0.0
         private var weight = 0.0
@@ -167,12 +167,12 @@ private struct SampledClient {
         operations.values.reduce(0) { $0 + $1.service.count }
     }
 
-    mutating func add(_ client: ClientStatus, since before: AccessCounts?) {
+    mutating func add(_ client: ClientStatus, since previousCounts: AccessCounts?) {
         workers = client.workers
         if let target = client.targetRate { rate.add(target) }
         let now = client.counts
         func growth(_ count: KeyPath<AccessCounts, UInt64>) -> UInt64 {
-            now[keyPath: count] - min(before?[keyPath: count] ?? 0, now[keyPath: count])
+            now[keyPath: count] - min(previousCounts?[keyPath: count] ?? 0, now[keyPath: count])
         }
         counts.skipped += growth(\.skipped)
         counts.retried += growth(\.retried)

@@ -10,7 +10,7 @@ struct ServiceModel: Sendable {
     private let times: SpectrumSampler
     /// The mean of the recorded times, in nanoseconds.
     let mean: Double
-    /// The minimum time of an access (a hold), in nanoseconds, regardless of the work.
+    /// The time for which an access holds its connection, in nanoseconds, regardless of the work.
     let hold: Double
     private var excess = Excess()
     /// The share of a recorded time, beyond the hold, that is processor work.
@@ -64,6 +64,7 @@ struct ServiceModel: Sendable {
         var minimum: Double
     }
 
+    /// Draws the demand of one access.
     func draw(using random: inout RandomStream) -> Demand {
         let time = times.next(using: &random)
         if hold > 0 {

@@ -32,7 +32,7 @@ struct SharedProcessors {
         jobs.push((workPerJob + demand, order, job))
     }
 
-    /// Limits the remaining processor time of a job.
+    /// Limits the remaining processor time of a job to `demand` nanoseconds.
     ///
     /// - Returns: Whether the job exists and would otherwise end later.
     mutating func shorten(_ job: Int, to demand: Double, at now: Double) -> Bool {
@@ -55,7 +55,7 @@ struct SharedProcessors {
     mutating func take(at now: Double) -> Int? {
         advance(to: now)
         guard let first = jobs.pop() else { return nil }
-        // Remove the rest of the completed job's work, which rounding can leave.
+        // Remove any work of the completed job that remains because of rounding.
         workPerJob = max(workPerJob, first.end)
         return first.job
     }

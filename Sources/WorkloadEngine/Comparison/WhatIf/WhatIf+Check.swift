@@ -57,7 +57,7 @@ extension WhatIf {
                     + NearestName.hint(run.arm, among: scenario.arms.map(\.name))
             )
         }
-        // The plan omits clients that `NoopTarget` cannot run, so they are not compared.
+        // The plan omits clients that `NoopTarget` cannot run, so this loop does not compare them.
         let planned = RecordedLoad(
             try RunPlan(scenario, on: NoopTarget()),
             of: scenario,
@@ -187,16 +187,16 @@ extension WhatIf {
         ].compactMap { $0 }
         var clients: [String: WhatIfRepetition.Client] = [:]
         for (name, client) in run.clients {
-            guard let then = client.wait?.p99,
+            guard let recordedWait = client.wait?.p99,
                 let change = WhatIfComparison(
-                    predicted: then,
+                    predicted: recordedWait,
                     measured: runs.compactMap { $0.clients[name] }
                 )
             else { continue }
             var verdict = WhatIfRepetition.verdict(on: change, beside: prediction?.clients[name])
             if verdict == .changed, !problems.isEmpty { verdict = .inconclusive }
             clients[name] = WhatIfRepetition.Client(
-                recorded: then,
+                recorded: recordedWait,
                 now: change.measured,
                 least: change.least,
                 most: change.most,

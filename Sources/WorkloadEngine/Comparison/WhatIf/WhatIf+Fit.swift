@@ -3,8 +3,8 @@ import Foundation
 extension WhatIf {
     /// Returns the fitted service times, overheads, and handover times.
     ///
-    /// The steps fit the parameters in this order, because each step uses the results of the
-    /// previous steps.
+    /// The method fits the parameters in this order, because each step uses the results of the
+    /// previous steps. It then fits the overheads again, because they depend on the handover times.
     func calibrated(_ start: Fit) throws -> Fit {
         var fit = start
         try Calibration.fit(&fit.models) { models, round in
@@ -14,7 +14,7 @@ extension WhatIf {
         }
         fit.overheads = try overheads(with: fit)
         let fitted = fit
-        fit.handover = try Calibration.handover { handover, round in
+        fit.handover = try Calibration.handoverTimes { handover, round in
             var trial = fitted
             trial.handover = handover
             return try excess(of: trial, round: round)
@@ -39,7 +39,7 @@ extension WhatIf {
             guard let waits = run.clients[name]?.spectra?.wait, !outcome.waits.isEmpty else {
                 continue
             }
-            let share = Double(outcome.withoutWait) / Double(outcome.waits.count)
+            let share = Double(outcome.immediateCount) / Double(outcome.waits.count)
             overheads[name] = SpectrumSampler(waits, upTo: share)
         }
         return overheads
@@ -67,8 +67,8 @@ extension WhatIf {
                 let access = recorded.operations.first?.access, access != "snapshot",
                 recorded.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
             else { continue }
-            // If few accesses wait for others, the waits do not determine a handover time.
-            guard outcome.waits.count - outcome.withoutWait > outcome.waits.count / 20 else {
+            // If few accesses wait for other accesses, the waits do not determine a handover time.
+            guard outcome.waits.count - outcome.immediateCount > outcome.waits.count / 20 else {
                 continue
             }
             let simulatedSum = outcome.waits.reduce(0) { $0 + Self.logarithm($1) }

@@ -1,10 +1,11 @@
 extension WhatIf {
     /// Returns whether the simulation reproduces the interrupts of a client's accesses.
     ///
-    /// The simulation does not reproduce interrupts of a single client, because they also end
-    /// waits. It does not reproduce interrupts of holds, because the statements of holds end
-    /// immediately. It also does not reproduce frequent interrupts that allow only short accesses
-    /// to complete.
+    /// The simulation does not reproduce:
+    ///
+    /// * interrupts of a single client, because these interrupts also end waits
+    /// * interrupts of holds, because the statements of holds end immediately
+    /// * frequent interrupts, with which only short accesses complete
     private func areInterruptsSimulated(of name: String) -> Bool {
         guard let recorded = load.clients[name], let measured = run.clients[name] else {
             return false
@@ -78,7 +79,7 @@ extension WhatIf {
     ///
     /// A prediction varies if the number of accesses with a long wait is close to the number of
     /// accesses above the percentile. A few accesses then determine whether the percentile is a
-    /// long or a short wait.
+    /// long wait.
     static func notes(onChanceIn predictions: [WhatIfPrediction]) -> [String] {
         var settings: [String: [WhatIfSetting]] = [:]
         for prediction in predictions {

@@ -3,7 +3,8 @@ import Telemetry
 
 /// Predicts, from a recorded run, how long accesses wait with other numbers of readers.
 ///
-/// Accesses arrive at the recorded times with service times drawn from the recorded service times.
+/// The simulation repeats the recorded arrivals, and draws service times from the recorded service
+/// times.
 package struct WhatIf: Sendable {
     /// The recorded run.
     package let run: ArmResult
@@ -74,18 +75,21 @@ package struct WhatIf: Sendable {
             requested.sort { ($0.readers ?? 0) < ($1.readers ?? 0) }
         }
         var predictions: [WhatIfPrediction] = []
-        // The first pool in which no access waits for a reader in any simulation.
-        var enough: WhatIfPrediction?
+        // The prediction for the first pool in which no access waits for a reader in any
+        // simulation. Additional readers have no effect.
+        var sufficientPool: WhatIfPrediction?
         for setting in requested {
-            if let enough, let sufficient = enough.setting.readers,
-                setting.readers ?? 0 > sufficient
+            if let sufficientPool, let sufficientReaders = sufficientPool.setting.readers,
+                setting.readers ?? 0 > sufficientReaders
             {
-                predictions.append(WhatIfPrediction(setting: setting, clients: enough.clients))
+                predictions.append(
+                    WhatIfPrediction(setting: setting, clients: sufficientPool.clients)
+                )
                 continue
             }
             let (prediction, hasWaited) = try predict(setting)
             predictions.append(prediction)
-            if setting != .queue, !hasWaited { enough = prediction }
+            if setting != .queue, !hasWaited { sufficientPool = prediction }
         }
         var reproduced: [String: WhatIfComparison] = [:]
         if let prediction = predictions.first(where: { $0.setting == recorded }) {

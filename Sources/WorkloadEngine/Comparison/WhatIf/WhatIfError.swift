@@ -31,6 +31,7 @@ package struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The message.
     package var description: String { message }
 
+    /// Returns the value with the raw value `word`, which `what` describes in the error.
     static func word<Value: RawRepresentable & CaseIterable>(
         _ word: String,
         _ what: String

@@ -26,7 +26,8 @@ package struct WhatIfRepetition: Sendable, Codable, Equatable {
     package enum Verdict: String, Sendable, Codable {
         /// The waits differ by at most 25% of the new wait or by at most one millisecond.
         case same
-        /// The waits differ by more than these limits and by more than single runs differ.
+        /// The waits differ by more than these limits, and by more than single runs differ from one
+        /// another.
         case changed
         /// The waits differ by more than these limits, but single runs, real or simulated, differ
         /// as much, or the runs are unreliable.

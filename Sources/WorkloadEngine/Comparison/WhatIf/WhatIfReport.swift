@@ -21,11 +21,11 @@ package enum WhatIfReport {
             if let problem = check.problem { lines.append("  unreliable: \(problem)") }
             lines += comparisons(check.clients)
         }
-        if let again = result.repetition {
+        if let repetition = result.repetition {
             lines.append("")
-            lines.append(title(again.runs, with: "\(result.recorded), as in the recording"))
-            if let problem = again.problem { lines.append("  unreliable: \(problem)") }
-            lines += repetitions(again.clients)
+            lines.append(title(repetition.runs, with: "\(result.recorded), as in the recording"))
+            if let problem = repetition.problem { lines.append("  unreliable: \(problem)") }
+            lines += repetitions(repetition.clients)
         }
         if let notes = result.notes {
             lines.append("")

@@ -1,5 +1,6 @@
 import Telemetry
 
+/// The hold times and failures of the transactions that check isolation.
 final class IsolationCosts: Sendable {
     private struct State {
         var held: UInt64 = 0
@@ -12,6 +13,7 @@ final class IsolationCosts: Sendable {
 
     init(clock: any RunClock) { self.clock = clock }
 
+    /// Calls `body`, which holds a connection, and adds its time to the total hold time.
     func measure(_ body: () throws -> Void) rethrows {
         let start = clock.now()
         defer {

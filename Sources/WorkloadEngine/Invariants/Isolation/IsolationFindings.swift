@@ -1,8 +1,10 @@
 import Isolation
 
+/// The anomalies in the histories of all rounds.
 struct IsolationFindings: Sendable {
     private struct Finding {
         var count: Int
+        /// The number of the first round with the anomaly, starting at 1.
         var round: Int
         var explanation: String
     }

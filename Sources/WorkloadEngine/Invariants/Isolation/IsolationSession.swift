@@ -4,7 +4,7 @@ import Telemetry
 
 /// Runs transactions on a target and records them to check isolation.
 ///
-/// Only the session's thread uses this value.
+/// Only one thread uses each session.
 struct IsolationSession {
     enum Role: String, CaseIterable, Sendable {
         /// Writes, and rolls back some of the writes.
@@ -21,6 +21,7 @@ struct IsolationSession {
         /// Reads and writes in another process.
         case process
 
+        /// Returns whether a target supports the role's accesses.
         func isPossible(on target: any WorkloadTarget) -> Bool {
             switch self {
             case .writer, .reader: true
@@ -74,16 +75,16 @@ struct IsolationSession {
         case .reader: read()
         case .snapshots: readSnapshot()
         case .writer: write()
-        case .statements: coinFlip ? append() : writeInSQL()
-        case .tasks: runTask(coinFlip ? .read : .write)
-        case .process: coinFlip ? read() : write()
+        case .statements: flipCoin() ? append() : writeInSQL()
+        case .tasks: runTask(flipCoin() ? .read : .write)
+        case .process: flipCoin() ? read() : write()
         case .concurrentReads: writeAndRead()
         }
     }
 
-    private var coinFlip: Bool { script.draw(below: 2) == 0 }
+    private func flipCoin() -> Bool { script.draw(below: 2) == 0 }
 
-    private var isRolledBack: Bool { script.draw(below: 6) == 0 }
+    private func drawIsRolledBack() -> Bool { script.draw(below: 6) == 0 }
 
     // MARK: Reads
 
@@ -115,7 +116,7 @@ struct IsolationSession {
 
     private func write() {
         let transaction = recorder.begin("write", in: index)
-        let isRolledBack = isRolledBack
+        let isRolledBack = drawIsRolledBack()
         finish(transaction) {
             try target.perform(.write, as: client) { session in
                 try costs.measure {
@@ -141,7 +142,7 @@ struct IsolationSession {
 
     private func writeInSQL() {
         let transaction = recorder.begin("BEGIN … COMMIT", in: index)
-        let isRolledBack = isRolledBack
+        let isRolledBack = drawIsRolledBack()
         finish(transaction) {
             try target.perform(.writeWithoutTransaction, as: client) { session in
                 try costs.measure {
@@ -152,8 +153,8 @@ struct IsolationSession {
                         transaction.willCommit()
                         try session.run("COMMIT", [])
                     } catch {
-                        // Some errors roll back the transaction
-                        // (https://sqlite.org/lang_transaction.html).
+                        // Ignore this error, because some errors have already rolled back the
+                        // transaction (https://sqlite.org/lang_transaction.html).
                         _ = try? session.run("ROLLBACK", [])
                         throw error
                     }

@@ -14,7 +14,7 @@ final class IsolationWatch: Sendable {
     /// The maximum share of the run's time that rounds take.
     ///
     /// If the load saturates the database, sessions wait for connections much longer than they hold
-    /// them. These waits also delay the load.
+    /// connections. These waits also delay the load.
     private static let roundShare = 0.05
     /// The time in a round during which sessions start transactions, in nanoseconds.
     private static let longestRound: UInt64 = 100_000_000
@@ -32,7 +32,7 @@ final class IsolationWatch: Sendable {
         var round = -1
         /// The clock time at which sessions stop starting transactions.
         var roundEnd: UInt64 = 0
-        var working = 0
+        var workingSessionCount = 0
         var isOver = false
         var findings = IsolationFindings()
     }
@@ -66,7 +66,7 @@ final class IsolationWatch: Sendable {
         let recorder = HistoryRecorder { clock.now() }
         let costs = IsolationCosts(clock: clock)
         let values = UniqueValues()
-        func make(
+        func makeSession(
             _ name: String,
             _ role: IsolationSession.Role,
             _ target: any WorkloadTarget
@@ -90,10 +90,10 @@ final class IsolationWatch: Sendable {
             let isDouble = role == .writer || role == .reader
             for number in 1...(isDouble ? 2 : 1) {
                 let name = isDouble ? "\(role.rawValue)-\(number)" : role.rawValue
-                sessions.append(make(name, role, target))
+                sessions.append(makeSession(name, role, target))
             }
         }
-        if let process { sessions.append(make("process", .process, process)) }
+        if let process { sessions.append(makeSession("process", .process, process)) }
         self.sessions = sessions
         self.recorder = recorder
         self.costs = costs
@@ -148,7 +148,7 @@ final class IsolationWatch: Sendable {
 
     /// Returns the threads that the load must run, each with its sleeper.
     ///
-    /// Each session has a thread. Another thread runs the rounds.
+    /// Each session has a thread. An additional thread runs the rounds.
     func threads(_ context: RunContext) -> [(sleeper: any Sleeper, body: () -> Void)] {
         let workers = zip(sessions, sleepers).map { session, sleeper in
             (sleeper: sleeper, body: { self.work(session, sleeper, context.control) })
@@ -170,8 +170,8 @@ final class IsolationWatch: Sendable {
             where control.stage < .stopped && clock.now() < end { session.runTransaction() }
             done = round
             let isLast = state.withLock { state in
-                state.working -= 1
-                return state.working == 0
+                state.workingSessionCount -= 1
+                return state.workingSessionCount == 0
             }
             if isLast { conductor.wake() }
         }
@@ -211,12 +211,12 @@ final class IsolationWatch: Sendable {
     private func runRound() -> UInt64 {
         let round = state.withLock { state in
             state.round += 1
-            state.working = sessions.count
+            state.workingSessionCount = sessions.count
             state.roundEnd = clock.now() &+ Self.longestRound
             return state.round
         }
         for sleeper in sleepers { sleeper.wake() }
-        while state.withLock({ $0.working > 0 }) { conductor.sleep(until: .max) }
+        while state.withLock({ $0.workingSessionCount > 0 }) { conductor.sleep(until: .max) }
         if let session = sessions.first(where: { $0.name == "reader-1" }) {
             _ = (0..<Self.attempts).contains { _ in session.readAllObjects(ofRound: round) }
             session.clear()
@@ -228,7 +228,8 @@ final class IsolationWatch: Sendable {
         return costs.takeHeldTime()
     }
 
-    /// Returns the length of a pause that limits `time` to a share of `time` plus the pause.
+    /// Returns the length of a pause after which `time` is at most the given share of the sum of
+    /// `time` and the pause.
     private static func pause(after time: UInt64, _ share: Double) -> UInt64 {
         UInt64(Double(time) * (1 / share - 1))
     }

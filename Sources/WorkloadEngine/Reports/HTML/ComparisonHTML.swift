@@ -68,11 +68,11 @@ public enum ComparisonHTML {
         }
         return ComparisonReport.problems(of: result).map { line($0, "failed") }
             + result.answer.map { line($0, "lead") }
-            + ComparisonReport.leftOut(of: result).map { line($0, "") }
+            + ComparisonReport.omissionLines(of: result).map { line($0, "") }
             + (result.warnings ?? []).map { line("Warning: \($0)", "failed") }
             + (result.environment.warnings ?? []).map { line("Warning: \($0)", "failed") }
             + (result.failIf ?? []).filter { !$0.failed }.map {
-                line(ComparisonReport.passed($0), "passed")
+                line(ComparisonReport.passedLine($0), "passed")
             }
     }
 

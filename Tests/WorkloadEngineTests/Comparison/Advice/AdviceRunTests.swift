@@ -47,7 +47,7 @@ struct AdviceRunTests {
         scenario.arms = [arm]
         scenario.primary = primary
         var options = AdviceOptions()
-        options.within = .seconds(3600)
+        options.timeLimit = .seconds(3600)
         options.run.clock = factory.clock
         options.indexes = { _ in
             { sql, _ in sql == "SELECT 1" ? ["CREATE INDEX advised_t_a ON t (a)"] : [] }

@@ -31,7 +31,7 @@ struct CapacityRunTests {
     private func options(_ factory: Factory) -> CapacityOptions {
         var options = CapacityOptions(arms: ["queue", "pool"])
         options.run.clock = factory.clock
-        options.within = .seconds(3600)
+        options.timeLimit = .seconds(3600)
         options.duration = .seconds(5)
         return options
     }
@@ -157,7 +157,7 @@ struct CapacityRunTests {
     ) async throws -> CapacityResult {
         var options = CapacityOptions(arms: ["queue"])
         options.run.clock = factory.clock
-        options.within = within
+        options.timeLimit = within
         options.duration = duration
         let client = Client.reader(
             "ui",
@@ -195,7 +195,7 @@ struct CapacityRunTests {
     @Test func aSearchThatReachesItsTimeLimitReturnsPartialResults() async throws {
         let factory = Factory()
         var options = options(factory)
-        options.within = .milliseconds(1)
+        options.timeLimit = .milliseconds(1)
         let search = try CapacityRun(
             scenario: scenario([openClient]),
             factory: factory,

@@ -54,7 +54,7 @@ struct CrossoverRunTests {
             sweeps: try sweeps.map { try Sweep($0) }
         )
         options.duration = .seconds(1)
-        options.within = .seconds(3600)
+        options.timeLimit = .seconds(3600)
         options.run.clock = clock
         return options
     }
@@ -120,7 +120,7 @@ struct CrossoverRunTests {
             }
             return error?.message ?? ""
         }
-        #expect(try failure { $0.within = .seconds(10) }.contains("--within allows only 10 s"))
+        #expect(try failure { $0.timeLimit = .seconds(10) }.contains("--within allows only 10 s"))
         #expect(try failure { $0.sweeps = [] }.contains("--sweep readers=1,2,4,8"))
         #expect(try failure { $0.sweeps += $0.sweeps }.contains("readers is swept twice"))
         #expect(

@@ -114,7 +114,7 @@ struct FakePrograms {
         _ judged: ComparedProgram,
         yaml: String = yaml,
         blocks: Int = 6,
-        patience: Duration = .seconds(60),
+        extraTime: Duration = .seconds(60),
         onProgress: (@Sendable (String) -> Void)? = nil
     ) throws -> ComparisonRun {
         var options = ComparisonOptions()
@@ -126,7 +126,7 @@ struct FakePrograms {
             withIntermediateDirectories: true
         )
         var programs = ComparedPrograms([baseline, judged], arm: "pool")
-        programs.patience = patience
+        programs.extraTime = extraTime
         options.programs = programs
         options.onProgress = onProgress
         return ComparisonRun(

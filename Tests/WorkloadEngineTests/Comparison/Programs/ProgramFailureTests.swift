@@ -99,7 +99,7 @@ struct ProgramFailureTests {
         let comparison = try fakes.comparison(
             fakes.script("baseline", "sleep 1000 & echo $! > '\(fakes.path("child"))'; wait"),
             fakes.program("this"),
-            patience: .milliseconds(500)
+            extraTime: .milliseconds(500)
         )
         let error = await #expect(throws: RunError.self) { try await comparison.run() }
         #expect(error?.description.contains("did not end within") == true)

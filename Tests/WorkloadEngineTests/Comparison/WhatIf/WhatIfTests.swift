@@ -117,14 +117,14 @@ struct WhatIfTests {
     }
 
     @Test func aHandoverIsFoundIfItExplainsTheWaits() {
-        let found = Calibration.handover { handover, _ in
+        let found = Calibration.handoverTimes { handover, _ in
             // A handover of 2 ms explains the waits of readers. No handover explains the waits of
             // writers.
             [handover[AccessSimulation.readers] - 2e6, -1]
         }
         #expect(abs(found[AccessSimulation.readers] - 2e6) < 2e4)
         #expect(found[AccessSimulation.writer] == 0)
-        #expect(Calibration.handover { _, _ in [5, nil] } == [0, 0])
+        #expect(Calibration.handoverTimes { _, _ in [5, nil] } == [0, 0])
     }
 
     @Test func anOldResultExplainsHowToRecordANewOne() throws {
