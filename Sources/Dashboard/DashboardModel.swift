@@ -20,9 +20,7 @@ package struct DashboardModel: Sendable {
     /// The refresh rate, in frames/s.
     package internal(set) var refreshRate: Double
     package internal(set) var screen = DashboardScreen.overview
-    /// The size of the terminal.
-    ///
-    /// It determines mouse positions and page lengths.
+    /// The size of the terminal, for mouse positions and page lengths.
     package internal(set) var size = Size(width: 120, height: 40)
     package var isPaused: Bool { frozen != nil }
     package var showsHelp: Bool {
@@ -38,12 +36,13 @@ package struct DashboardModel: Sendable {
     /// The displayed data while the display is frozen.
     var frozen: History?
     /// The index of the displayed time window in ``windows``.
-    var window = 1
+    var windowIndex = 1
     var overlay: Overlay?
     /// The selection, sorting, and filter of each screen, in screen order.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
-    /// The message shown in place of the keys, and its time in seconds since the start of the run.
+    /// The message shown in place of the keys, and the time at which it was first shown, in seconds
+    /// since the start of the run.
     var message: (text: String, isWarning: Bool, time: Double)?
     /// The time for which ``message`` remains visible, in seconds.
     private static let messageSeconds = 4.0
@@ -79,9 +78,9 @@ package struct DashboardModel: Sendable {
 
     /// Adds a sample, even while the display is frozen.
     package mutating func ingest(_ sample: Sample) {
-        let before = history.latest?.sequence ?? -1
+        let previousSequence = history.latest?.sequence ?? -1
         history.append(sample)
-        let isNewRun = sample.sequence <= before
+        let isNewRun = sample.sequence <= previousSequence
         discardConfirmedKnobs(sample, isNewRun: isNewRun)
         if isNewRun { interrupt = nil }
         if let message, isNewRun || sample.time - message.time > Self.messageSeconds {
@@ -104,7 +103,7 @@ package struct DashboardModel: Sendable {
 
     /// Adds a line to the ticker, and shows it in place of the keys for a few seconds.
     ///
-    /// The ticker truncates a long line, such as one with the path of a file.
+    /// Use this method for lines that the ticker may truncate, such as a line with a file's path.
     package mutating func announce(_ message: String, isWarning: Bool = false) {
         note(message, severity: isWarning ? .warning : .info)
         self.message = (PrintableText.escaped(message), isWarning, history.latest?.time ?? 0)
@@ -139,7 +138,9 @@ package struct DashboardModel: Sendable {
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds
-        if size.width < TooSmallScreen.needed.width || size.height < TooSmallScreen.needed.height {
+        if size.width < TooSmallScreen.minimumSize.width
+            || size.height < TooSmallScreen.minimumSize.height
+        {
             TooSmallScreen().draw(on: &canvas, in: bounds)
             return canvas
         }
@@ -171,7 +172,7 @@ package struct DashboardModel: Sendable {
     private func drawScreen(on canvas: inout Canvas, in rect: Rect) {
         let scene = ScreenScene(
             history: shown,
-            seconds: Self.windows[window],
+            seconds: Self.windows[windowIndex],
             view: view,
             keys: keys
         )

@@ -22,15 +22,15 @@ final class GRDBBusyWaits: Sendable {
 
     func handle(tries: Int) -> Bool {
         if wait.handle(tries: tries) { return true }
-        let ended = wait.takeHandler()
+        let outcome = wait.takeHandler()
         waits.withLock { waits in
             if waits.count == Self.limit { waits.removeFirst() }
-            waits.append(ended)
+            waits.append(outcome)
         }
         return false
     }
 
-    /// Returns the handler's role in an access that failed with plain `SQLITE_BUSY`.
+    /// Removes and returns the handler's role in an access that failed with plain `SQLITE_BUSY`.
     func take() -> BusyFailure.Handler {
         waits.withLock { $0.isEmpty ? .skipped : $0.removeFirst() }
     }

@@ -37,7 +37,10 @@ extension Listing {
             sort: view.sortColumn,
             isReversed: view.isReversed
         )
-        table.firstColumn = min(view.firstColumn, table.lastFirstColumn(in: width))
+        table.hiddenColumnCount = min(
+            view.hiddenColumnCount,
+            table.maximumHiddenColumnCount(in: width)
+        )
         return table
     }
 }

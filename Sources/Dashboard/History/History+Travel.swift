@@ -2,7 +2,7 @@ import Telemetry
 import TerminalUI
 
 extension History: Timeline {
-    /// Whether the run had ended at the displayed sample.
+    /// Whether the run had ended by the time of the displayed sample.
     var isOver: Bool { latest?.state == .finished }
 
     /// Whether the database's state is unknown because the attached program does not respond.
@@ -62,7 +62,7 @@ extension History: Timeline {
         max(0, now - Double(waiter.waitedNanoseconds) / 1e9)
     }
 
-    /// Returns the events up to the displayed moment, newest first.
+    /// Returns at most `count` events up to the displayed moment, newest first.
     func newestEvents(_ count: Int) -> [TelemetryEvent] {
         var found: [TelemetryEvent] = []
         var index = events.count - 1

@@ -36,7 +36,7 @@ struct History: Sendable {
     private(set) var arms: [ArmRecord] = []
     private static let maximumArms = 16
     private(set) var peaks = RunPeaks()
-    /// The newest sample of a running load.
+    /// The newest sample that was taken while the load was running or paused.
     private var lastLoadSample: Sample?
     /// The events, newest last.
     private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
@@ -50,11 +50,11 @@ struct History: Sendable {
         switch sample.state {
         case .preparing: break
         case .running, .paused: lastLoadSample = sample
-        case .draining, .finished: shown.keepLoad(of: lastLoadSample)
+        case .draining, .finished: shown.copyLoad(from: lastLoadSample)
         }
-        let before = moments.last?.time ?? 0
+        let previousTime = moments.last?.time ?? 0
         // Charts require finite, nondecreasing times.
-        let time = sample.time.isFinite ? max(sample.time, before) : before
+        let time = sample.time.isFinite ? max(sample.time, previousTime) : previousTime
         moments.append(Moment(sample, time: time))
         samples.append(shown)
         peaks.append(sample)
@@ -93,7 +93,7 @@ struct History: Sendable {
 
     /// Displays the sample at an index in ``moments``, or the nearest recorded sample.
     mutating func show(at position: Int) {
-        let bounded = min(max(position, samples.firstKept), moments.count - 1)
+        let bounded = min(max(position, samples.firstStoredIndex), moments.count - 1)
         guard bounded >= 0, let sample = samples[bounded] else { return }
         cursor = bounded
         latest = sample
@@ -154,7 +154,7 @@ struct History: Sendable {
         let connections = sample.database.connections
         var isSeen = Array(repeating: false, count: lanes.count)
         for (order, connection) in connections.enumerated() {
-            // A lane usually has the same index as in the last sample.
+            // A lane usually has the same index as in the previous sample.
             let known =
                 lanes.indices.contains(order) && lanes[order].label == connection.label
                 ? order : lanes.firstIndex { $0.label == connection.label }
@@ -164,7 +164,7 @@ struct History: Sendable {
                 lanes[known].status = connection
                 lanes[known].samplesSinceClose = 0
                 lanes[known].states.append(LaneState(connection))
-                if connection.holder != nil { lanes[known].lastWork = connection }
+                if connection.holder != nil { lanes[known].lastHeldStatus = connection }
             } else if lanes.count < Self.maximumLanes {
                 var lane = Lane(
                     label: connection.label,
@@ -172,7 +172,7 @@ struct History: Sendable {
                     states: RingBuffer(capacity: Self.capacity)
                 )
                 lane.status = connection
-                if connection.holder != nil { lane.lastWork = connection }
+                if connection.holder != nil { lane.lastHeldStatus = connection }
                 lane.states.append(LaneState(connection))
                 let position = indexOfNewLane(connection.role)
                 lanes.insert(lane, at: position)

@@ -82,7 +82,7 @@ struct OperationHistory: Sendable {
         func visitIntervals(
             from start: Double,
             to end: Double,
-            _ body: (Second, _ began: Double) -> Void
+            _ body: (Second, _ start: Double) -> Void
         ) {
             var index = seconds.count - 1
             while index >= 0, seconds[index].time > start {

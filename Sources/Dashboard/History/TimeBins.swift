@@ -1,6 +1,6 @@
 /// The last seconds of a history in equal intervals, one for each column of a chart.
 ///
-/// Intervals start at multiples of their length since the start of the run, not relative to the
+/// Intervals start at multiples of their length, measured from the start of the run, not from the
 /// newest sample. As a result, the content of a column stays the same while the column moves left.
 struct TimeBins {
     enum Reduction {
@@ -88,8 +88,8 @@ struct TimeBins {
     /// frequent busy state.
     func states(of lane: Lane, in moments: RingBuffer<Moment>) -> [Int?] {
         states(
-            kinds: LaneState.allCases.count,
-            series: lane.states.count,
+            stateCount: LaneState.allCases.count,
+            seriesLength: lane.states.count,
             offset: moments.count - lane.states.count
         ) { Int(lane.states[$0].rawValue) }
     }
@@ -100,26 +100,26 @@ struct TimeBins {
     /// the most frequent busy state.
     ///
     /// - Parameters:
-    ///   - kinds: The number of states.
+    ///   - stateCount: The number of possible states.
     ///   - length: The number of values in the series. The last value belongs to the newest moment.
     ///   - offset: The number of moments before the first value.
-    ///   - state: Returns the state at an index of the series.
+    ///   - state: A closure that returns the state at an index of the series.
     /// - Returns: The states, or `nil` for intervals before the first value.
     func states(
-        kinds: Int,
-        series length: Int,
+        stateCount: Int,
+        seriesLength length: Int,
         offset: Int,
         _ state: (Int) -> Int
     ) -> [Int?] {
-        var tallies = Array(repeating: 0, count: count * kinds)
+        var tallies = Array(repeating: 0, count: count * stateCount)
         for (step, bin) in bins.enumerated() {
             let index = first + step - offset
             guard index >= 0, index < length else { continue }
-            tallies[bin * kinds + state(index)] += 1
+            tallies[bin * stateCount + state(index)] += 1
         }
         var last: Int?
         return (0..<count).map { bin in
-            let tally = tallies[(bin * kinds)..<((bin + 1) * kinds)]
+            let tally = tallies[(bin * stateCount)..<((bin + 1) * stateCount)]
             let total = tally.reduce(0, +)
             guard total > 0 else { return last }
             let idle = tally[tally.startIndex]

@@ -20,9 +20,9 @@ extension DashboardModel {
             }
         }
         switch command.purpose {
-        case .acting: return performRunCommand(command)
+        case .actions: return performRunCommand(command)
         case .time: performTimeCommand(command)
-        case .moving: move(command)
+        case .navigation: move(command)
         case .display, .screens: return changeDisplay(command)
         }
         return []
@@ -65,7 +65,7 @@ extension DashboardModel {
         return []
     }
 
-    /// Interrupts one connection or all connections.
+    /// Interrupts the connection with a label or, if the label is `nil`, all connections.
     ///
     /// A later event reports the outcome.
     private mutating func interrupt(_ label: String?) -> [DashboardAction] {
@@ -85,7 +85,7 @@ extension DashboardModel {
         }
     }
 
-    /// The selected snapshot, or `nil` for the oldest snapshot that was created with a key.
+    /// The label of the snapshot to release, or `nil` for the oldest snapshot that the user took.
     private var releasedSnapshot: String? {
         screen == .snapshots ? view.selected : nil
     }
@@ -95,7 +95,7 @@ extension DashboardModel {
         case .quit: return [.quit]
         case .slower, .faster:
             guard let rate = changeRefreshRate(command) else { return [] }
-            note("refresh rate: \(Int(rate)) frames per second")
+            note("refresh rate: \(HumanUnits.counted(Int(rate), "frame", "frames")) per second")
             return [.setRefreshRate(rate)]
         case .copy: return copySelected()
         case .record: return [.toggleRecording]

@@ -10,10 +10,10 @@ extension DashboardModel {
             return []
         }
         view.selected = knob.name
-        let from = requestedKnobs[knob.name] ?? knob.value
-        guard let value = knob.stepped(from: from, up: up) else {
+        let current = requestedKnobs[knob.name] ?? knob.value
+        guard let value = knob.stepped(from: current, up: up) else {
             note(
-                "'\(knob.name)' cannot be \(up ? "higher" : "lower") than \(knob.text(from))",
+                "'\(knob.name)' cannot be \(up ? "higher" : "lower") than \(knob.text(current))",
                 severity: .warning
             )
             return []

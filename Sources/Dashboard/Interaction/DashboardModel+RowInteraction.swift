@@ -24,7 +24,7 @@ extension DashboardModel: RowInteraction {
 
     var highlightsFirstRow: Bool { [.latency, .compare, .workload].contains(screen) }
 
-    static func common(_ command: DashboardCommand) -> DashboardCommand? { command }
+    static func sharedCommand(for command: DashboardCommand) -> DashboardCommand? { command }
 
     mutating func step(by samples: Int) {
         if frozen == nil { frozen = history }
@@ -55,14 +55,14 @@ extension DashboardModel: RowInteraction {
     }
 
     var rowNames: [String] {
-        let scene = ScreenScene(history: shown, seconds: Self.windows[window], view: view)
+        let scene = ScreenScene(history: shown, seconds: Self.windows[windowIndex], view: view)
         return switch screen {
         case .overview: shown.lanes.map(\.label)
         case .connections: ConnectionsScreen(scene: scene).lanes.map(\.label)
         case .waiters: WaitersScreen(scene: scene).waiting.map(\.name)
         case .snapshots: SnapshotsScreen(scene: scene).snapshots.map(\.status.label)
-        case .latency: LatencyScreen(scene: scene).names
-        case .compare: CompareScreen(scene: scene).names
+        case .latency: LatencyScreen(scene: scene).seriesNames
+        case .compare: CompareScreen(scene: scene).metricTitles
         case .workload: shown.latest.map { Knob.all(in: $0).map(\.name) } ?? []
         }
     }

@@ -13,7 +13,7 @@ struct PromptState: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
         /// A filter for rows, with the previous filter, which Esc restores.
         case filter(previous: String)
-        /// A time in the run to show.
+        /// A time to go to.
         case seek
     }
 

@@ -53,7 +53,10 @@ struct HeaderLine {
             }
             segments.append(
                 HeaderBar.Segment(
-                    spans: [text(HumanUnits.count(done)), text(" accesses measured", .dim)],
+                    spans: [
+                        text(HumanUnits.count(done)),
+                        text(done == 1 ? " access measured" : " accesses measured", .dim),
+                    ],
                     priority: 60
                 )
             )

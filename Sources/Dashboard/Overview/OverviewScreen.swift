@@ -35,8 +35,8 @@ struct OverviewScreen {
 
     private func draw(_ part: Part, on canvas: inout Canvas, in rect: Rect) {
         let verdict = VerdictLine(verdict: Verdict(history))
-        let head = min(1, rect.height)
-        let areas = rect.rows([head, rect.height - head])
+        let headerHeight = min(1, rect.height)
+        let areas = rect.rows([headerHeight, rect.height - headerHeight])
         verdict.draw(on: &canvas, in: areas[0])
         let area = areas[1]
         switch part {
@@ -58,12 +58,12 @@ struct OverviewScreen {
         WALPanel(
             history: history,
             seconds: seconds,
-            details: scene.keys.label(of: .snapshots)
+            detailsKey: scene.keys.label(of: .snapshots)
         )
     }
 
     private var waiting: WaitingPanel {
-        WaitingPanel(history: history, seconds: seconds, details: scene.keys.label(of: .waiters))
+        WaitingPanel(history: history, seconds: seconds, detailsKey: scene.keys.label(of: .waiters))
     }
 
     private func clients(isCompact: Bool) -> ClientsPanel {
@@ -71,12 +71,12 @@ struct OverviewScreen {
             history: history,
             seconds: seconds,
             isCompact: isCompact,
-            details: scene.keys.label(of: .latency)
+            detailsKey: scene.keys.label(of: .latency)
         )
     }
 
     /// The minimum height at which all panels have borders.
-    private static let comfortableHeight = 27
+    private static let minimumBorderedHeight = 27
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if history.latest == nil {
@@ -88,7 +88,6 @@ struct OverviewScreen {
         }
     }
 
-    /// Draws the screen before the first sample.
     private func drawBeforeFirstSample(on canvas: inout Canvas, in rect: Rect) {
         let text =
             "Building the dataset and opening the database. Each connection will then have a lane "
@@ -103,7 +102,7 @@ struct OverviewScreen {
 
     private func drawPanels(on canvas: inout Canvas, in rect: Rect) {
         let verdict = VerdictLine(verdict: Verdict(history))
-        let isShort = rect.height < Self.comfortableHeight
+        let isShort = rect.height < Self.minimumBorderedHeight
         let connections = ConnectionsPanel(
             history: history,
             seconds: seconds,
@@ -151,7 +150,7 @@ struct OverviewScreen {
                 MomentPanels(history: history).drawLine(on: &$0, in: $1.inset(horizontal: 2))
                 return
             }
-            SummaryLine(history: history, details: scene.keys.label(of: .snapshots)).draw(
+            SummaryLine(history: history, detailsKey: scene.keys.label(of: .snapshots)).draw(
                 on: &$0,
                 in: $1.inset(horizontal: 2)
             )

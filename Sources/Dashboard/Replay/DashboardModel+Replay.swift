@@ -16,7 +16,7 @@ extension DashboardModel {
 
     /// Draws the samples of a second recording behind the displayed samples.
     ///
-    /// The times are in seconds on the axis of the displayed samples, in ascending order.
+    /// The times are in seconds on the time axis of the displayed samples, in ascending order.
     package mutating func showGhost(_ samples: [(sample: Sample, time: Double)]) {
         let ghost = Ghost(samples.map { Moment($0.sample, time: $0.time) })
         history.ghost = ghost

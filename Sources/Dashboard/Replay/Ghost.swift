@@ -12,7 +12,7 @@ struct Ghost<Entry: Timed>: Sendable {
     ///
     /// - Parameters:
     ///   - timeline: The series that the chart displays.
-    ///   - seconds: The length of the chart, in seconds.
+    ///   - seconds: The length of the chart's time window, in seconds.
     ///   - count: The number of intervals.
     ///   - reduction: The method of combining the moments in an interval.
     ///   - value: A closure that returns the value of a moment.

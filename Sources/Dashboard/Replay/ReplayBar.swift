@@ -115,8 +115,8 @@ package struct ReplayBar {
     /// Returns text such as `1:02:03` for a number of milliseconds.
     private static func text(_ milliseconds: Int64) -> String {
         let seconds = milliseconds / 1000
-        func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
-        return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        func twoDigits(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
+        return "\(seconds / 3600):\(twoDigits(seconds / 60 % 60)):\(twoDigits(seconds % 60))"
     }
 
     private var items: [KeyBar.Item] {
@@ -128,6 +128,6 @@ package struct ReplayBar {
                 priority: priority,
                 target: key
             )
-        }.byPriority()
+        }.sortedByPriority()
     }
 }

@@ -21,15 +21,16 @@ struct HoldShares: Sendable, Equatable {
     struct Holder: Sendable, Equatable {
         var name: String
         /// The average number of connections that the client held.
-        var held: Double
+        var heldCount: Double
     }
 
     var resource: Resource
+    /// The number of connections of this kind.
     var count: Int
     /// The holders, largest share first.
     var holders: [Holder]
 
-    /// Computes the shares from the samples of the last `seconds`.
+    /// Returns the shares in the samples of the last `seconds`.
     static func all(in history: History, seconds: Double) -> [HoldShares] {
         var tallies: [Resource: [String: Int]] = [:]
         var sampleCount = 0
@@ -49,12 +50,12 @@ struct HoldShares: Sendable, Equatable {
                 resource == .readers
                 ? database.readers?.maximum ?? 1 : 1
             let holders = tally.map {
-                Holder(name: $0.key, held: Double($0.value) / Double(sampleCount))
+                Holder(name: $0.key, heldCount: Double($0.value) / Double(sampleCount))
             }
             return HoldShares(
                 resource: resource,
                 count: count,
-                holders: holders.sorted { ($1.held, $0.name) < ($0.held, $1.name) }
+                holders: holders.sorted { ($1.heldCount, $0.name) < ($0.heldCount, $1.name) }
             )
         }
     }

@@ -6,10 +6,10 @@ struct WaitersScreen {
     let scene: ScreenScene
 
     var waiting: [WaitingAccess] {
-        WaiterList.listing.arranged(all, scene.view)
+        WaiterList.listing.arranged(allWaiting, scene.view)
     }
 
-    private var all: [WaitingAccess] {
+    private var allWaiting: [WaitingAccess] {
         WaitingAccess.all(in: scene.history)
     }
 
@@ -72,7 +72,7 @@ struct WaitersScreen {
         let inner = Panel(
             title: "Waiting over time",
             subtitle: "accesses",
-            remark: oldest,
+            remark: chartRemark,
             legend: legend + GhostLine.legend(scene.history.ghost != nil, theme, canvas.glyphs)
         ).draw(on: &canvas, in: rect)
         let bins = TimeBins(
@@ -107,24 +107,29 @@ struct WaitersScreen {
         scene.markTime(on: &canvas, TimeChart.plot(in: inner))
     }
 
-    private var oldest: String {
-        guard let first = all.max(by: { $0.status.waitedNanoseconds < $1.status.waitedNanoseconds })
+    private var chartRemark: String {
+        guard
+            let first = allWaiting.max(by: {
+                $0.status.waitedNanoseconds < $1.status.waitedNanoseconds
+            })
         else {
             let peaks = scene.history.peaks.accesses
+            let reads = HumanUnits.counted(peaks.waitingReaders, "read", "reads")
+            let writes = HumanUnits.counted(peaks.waitingWriters, "write", "writes")
             return scene.history.isOver
-                ? "the run has ended; at most \(peaks.waitingReaders) reads and "
-                    + "\(peaks.waitingWriters) writes \(peaks.waited)"
+                ? "the run has ended; at most \(reads) and \(writes) \(peaks.waitingVerb)"
                 : scene.history.hidesWaits ? "unknown" : "no waiters"
         }
         let age = HumanUnits.duration(nanoseconds: first.status.waitedNanoseconds)
         let start = HumanUnits.seconds(scene.history.start(of: first.status))
         return
-            "\(all.count) waiting, oldest \(first.status.origin.name) \(age), started at \(start)"
+            "\(allWaiting.count) waiting, oldest \(first.status.origin.name) \(age), "
+            + "started at \(start)"
     }
 
     private func drawQueue(on canvas: inout Canvas, in rect: Rect) {
         let waiting = waiting
-        let hidden = scene.view.remark(shown: waiting.count, of: all.count)
+        let hidden = scene.view.remark(shown: waiting.count, of: allWaiting.count)
         let inner = Panel(title: "The queue", remark: hidden.isEmpty ? "oldest first" : hidden)
             .draw(on: &canvas, in: rect)
         let times = scene.history.latest.map { AccessTimesTable(database: $0.database) }
@@ -139,15 +144,15 @@ struct WaitersScreen {
             )
             times.draw(on: &canvas, rows: (1..<timeRows).map { areas[1].row($0) })
         }
-        if all.isEmpty, scene.history.isOver {
+        if allWaiting.isEmpty, scene.history.isOver {
             drawEnd(on: &canvas, in: areas[0])
             return
         }
         guard !waiting.isEmpty else {
             let isUnknown = scene.history.hidesWaits
             let placeholder = isUnknown ? "unknown: the program reports no waits" : "no waiters now"
-            let text = all.isEmpty ? placeholder : "no waiter matches the filter"
-            let style = canvas.theme.style(all.isEmpty && !isUnknown ? .ok : .dim)
+            let text = allWaiting.isEmpty ? placeholder : "no waiter matches the filter"
+            let style = canvas.theme.style(allWaiting.isEmpty && !isUnknown ? .ok : .dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return
         }
@@ -190,7 +195,7 @@ struct WaitersScreen {
         let area = Panel(title: "Blocked by").draw(on: &canvas, in: rect)
         guard let database = scene.history.latest?.database, area.height > 0 else { return }
         let theme = canvas.theme
-        let selected = all.first { $0.name == scene.view.selected }
+        let selected = allWaiting.first { $0.name == scene.view.selected }
         let groups = Blockers.all(in: database).filter { group in
             // If a waiter is selected, show only its blockers.
             selected.map { group.resource == $0.resource.rawValue } ?? true
@@ -296,7 +301,7 @@ struct WaitersScreen {
         let theme = canvas.theme
         let name = Rect(x: inner.minX + 2, y: y, width: 14, height: 1)
         canvas.write(holder.name, in: name, style: theme.bold(.text), alignment: .leading)
-        let held = HumanUnits.decimal(max(0, holder.held), places: 2)
+        let held = HumanUnits.decimal(max(0, holder.heldCount), places: 2)
         let number = Rect(x: name.maxX, y: y, width: 13, height: 1)
         canvas.write(
             "\(held) of \(count)",
@@ -305,7 +310,7 @@ struct WaitersScreen {
             alignment: .trailing
         )
         let bar = Rect(x: number.maxX + 1, y: y, width: inner.maxX - number.maxX - 1, height: 1)
-        Meter(share: min(holder.held / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
+        Meter(share: min(holder.heldCount / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
     }
 
     private func drawHolders(
@@ -367,14 +372,14 @@ struct WaitersScreen {
             guard cell.width > 0 else { return }
             canvas.write(text, in: cell, style: style, alignment: alignment)
         }
-        write(holder.holder?.name ?? state.words, cells[1], theme.bold(.text), .leading)
+        write(holder.holder?.name ?? state.label, cells[1], theme.bold(.text), .leading)
         write(age, cells[2], isLong ? theme.bold(.warning) : theme.style(.text), .trailing)
         write(label, cells[3], theme.style(holder.role.colorRole), .leading)
-        let sql = holder.sql ?? state.words
+        let sql = holder.sql ?? state.label
         let style = theme.style(holder.sql == nil ? .dim : .text)
         if usesTwoRows {
             canvas.write(sql, x: row.minX + 2, y: y + 1, style: style, limit: row.width - 2)
-            write(state.words, cells[4], theme.style(.dim), .leading)
+            write(state.label, cells[4], theme.style(.dim), .leading)
         } else {
             write(sql, cells[4], style, .leading)
         }

@@ -20,7 +20,7 @@ extension WatchDashboard: RowInteraction {
 
     var highlightsFirstRow: Bool { false }
 
-    static func common(_ command: WatchCommand) -> DashboardCommand? {
+    static func sharedCommand(for command: WatchCommand) -> DashboardCommand? {
         if case .common(let command) = command { command } else { nil }
     }
 
@@ -33,9 +33,9 @@ extension WatchDashboard: RowInteraction {
         case .common(let command):
             switch command.purpose {
             case .time: performTimeCommand(command)
-            case .moving: move(command)
+            case .navigation: move(command)
             case .display: return changeDisplay(command)
-            case .screens, .acting: break
+            case .screens, .actions: break
             }
         }
         return []
@@ -54,7 +54,7 @@ extension WatchDashboard: RowInteraction {
         case .record: return [.toggleRecording]
         case .slower, .faster:
             guard let rate = changeRefreshRate(command) else { return [] }
-            note("refresh rate: \(Int(rate)) frames per second")
+            note("refresh rate: \(HumanUnits.counted(Int(rate), "frame", "frames")) per second")
         case .copy:
             let selected = view.selected.flatMap { content.copyText(of: $0) }
             guard let text = selected ?? history?.report?.verdict.text else { return [] }
@@ -90,9 +90,9 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Moves by a number of reports of the displayed database.
+    /// Displays the report of the displayed database that is `count` reports later.
     ///
-    /// The other databases move to the same time.
+    /// For the other databases, displays the reports nearest to the same time.
     mutating func step(by count: Int) {
         let index = displayedIndex
         if frozen == nil { frozen = databases }

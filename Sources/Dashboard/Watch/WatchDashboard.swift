@@ -49,12 +49,15 @@ package struct WatchDashboard: Sendable {
     /// The path of the displayed database, or `nil` for the first database.
     var path: String?
     /// The index of the displayed time window in ``DashboardModel/windows``.
-    var window = 1
+    var windowIndex = 1
     var overlay: Overlay?
     /// The selection, sorting, and filter of each screen.
     var views: [ListView]
-    /// The result of a key press, and its time in seconds since the first report.
+    /// The result of a key press, and the time at which it was first shown, in seconds since the
+    /// first report.
     var message: (text: String, isWarning: Bool, time: Double)?
+    /// The time that is 0 in charts: the time of the first report or, in a replay, the start of the
+    /// recording.
     var start: WatchTime?
 
     /// The time for which a message remains visible, in seconds.
@@ -155,7 +158,7 @@ package struct WatchDashboard: Sendable {
         WatchScene(
             history: history,
             databases: shown,
-            seconds: DashboardModel.windows[window],
+            seconds: DashboardModel.windows[windowIndex],
             view: view,
             placeholder: placeholder,
             notes: notes,
@@ -168,7 +171,9 @@ package struct WatchDashboard: Sendable {
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds
-        if size.width < TooSmallScreen.needed.width || size.height < TooSmallScreen.needed.height {
+        if size.width < TooSmallScreen.minimumSize.width
+            || size.height < TooSmallScreen.minimumSize.height
+        {
             TooSmallScreen().draw(on: &canvas, in: bounds)
             return canvas
         }

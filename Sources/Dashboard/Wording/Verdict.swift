@@ -60,7 +60,7 @@ struct Verdict: Equatable {
             )
             return
         }
-        let verdict = Self.assessed(sample, history: history)
+        let verdict = Self.assessment(of: sample, history: history)
         switch sample.state {
         case .preparing:
             self.init(level: .neutral, heads: ["Building the dataset"])
@@ -77,8 +77,12 @@ struct Verdict: Equatable {
             )
         case .finished:
             // The verdict on a run that has ended covers all recorded data.
-            let all = Self.assessed(sample, history: history, seconds: .greatestFiniteMagnitude)
-            self = all.prefixed(with: "Finished after \(HumanUnits.seconds(sample.time))")
+            let assessment = Self.assessment(
+                of: sample,
+                history: history,
+                seconds: .greatestFiniteMagnitude
+            )
+            self = assessment.prefixed(with: "Finished after \(HumanUnits.seconds(sample.time))")
         }
     }
 
@@ -99,8 +103,8 @@ struct Verdict: Equatable {
         Verdict(level: level, heads: heads.map { "\(state). \($0)" } + [state], parts: parts)
     }
 
-    private static func assessed(
-        _ sample: Sample,
+    private static func assessment(
+        of sample: Sample,
         history: History,
         seconds: Double = Verdict.seconds
     ) -> Verdict {
@@ -108,11 +112,11 @@ struct Verdict: Equatable {
         let isQueue = database.readers == nil
         let saturation = history.saturation(over: seconds) ?? 0
         let moments = history.moments
-        let kept = history.now - (moments.count > 0 ? moments[0].time : 0)
-        let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
+        let recordedSeconds = history.now - (moments.count > 0 ? moments[0].time : 0)
+        let span = Int(max(1, min(seconds, recordedSeconds.rounded(.up), 1e6)))
         // Mention the whole run if its start is still recorded.
-        let isWhole = history.isOver && kept > history.now - 1
-        let period = isWhole ? "the run" : "the last \(span) s"
+        let coversRun = history.isOver && recordedSeconds > history.now - 1
+        let period = coversRun ? "the run" : "the last \(span) s"
         let subject = isQueue ? "Queue" : "Pool"
         if saturation >= 0.01 {
             let share = HumanUnits.percent(saturation)
@@ -124,7 +128,7 @@ struct Verdict: Equatable {
                 level: saturation >= 0.25 ? .bad : .strained,
                 heads: [
                     "\(subject) saturated \(share) of \(period)\(waits)",
-                    "Saturated \(share) of \(isWhole ? period : "\(span) s")\(waits)",
+                    "Saturated \(share) of \(coversRun ? period : "\(span) s")\(waits)",
                     "Saturated \(share) of \(period)",
                 ],
                 parts: [longestHold(database), writers(database, isQueue: isQueue)]

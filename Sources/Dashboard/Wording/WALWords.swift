@@ -11,7 +11,7 @@ enum WALWords {
         let age = HumanUnits.duration(nanoseconds: pin.ageNanoseconds)
         switch pin.cause {
         case .oldReader:
-            // The user's own snapshot.
+            // A snapshot that the user took has the name "you".
             let reader = name == "you" ? "your snapshot" : name
             return "is pinned by \(reader), which has kept an old state for \(age)"
         case .overlappingReaders:
@@ -43,7 +43,7 @@ enum WALWords {
             ]
         }
         switch wal.pin?.cause {
-        case .oldReader: return snapshot
+        case .oldReader: return snapshotMeanings
         case .overlappingReaders:
             return [
                 "SQLite resets a log only when it is completely checkpointed and no reader uses "
@@ -71,11 +71,11 @@ enum WALWords {
             ]
         case nil:
             return database.snapshots.isEmpty
-                ? LogUse(wal).meaning(truncate: truncate) : snapshot
+                ? LogUse(wal).meaning(truncate: truncate) : snapshotMeanings
         }
     }
 
-    private static let snapshot = [
+    private static let snapshotMeanings = [
         "A snapshot shows the database as it was when the snapshot was created. While it is "
             + "open, no checkpoint copies later frames, and SQLite cannot reset the log, so all "
             + "later frames stay in it.",

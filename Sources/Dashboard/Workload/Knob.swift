@@ -52,7 +52,7 @@ struct Knob: Sendable {
     func text(_ value: Double) -> String {
         switch kind {
         case .readers: HumanUnits.counted(Int(value), "reader", "readers")
-        case .rateFactor: "× " + Self.short(value)
+        case .rateFactor: "× " + Self.factorText(value)
         case .writeShare: HumanUnits.percent(value)
         case .workers: HumanUnits.counted(Int(value), "worker", "workers")
         case .rate: HumanUnits.rate(value)
@@ -96,8 +96,8 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the next number in the series 1, 1.5, 2, 3, 4, 5, 6, 8, 10, scaled by a power of
-    /// ten.
+    /// Returns the next higher or lower number in the series 1, 1.5, 2, 3, 4, 5, 6, 8, 10, scaled by
+    /// a power of ten.
     private static func nice(_ value: Double, up: Bool) -> Double {
         let steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
         guard value > 0 else { return up ? 0.1 : 0 }
@@ -115,13 +115,13 @@ struct Knob: Sendable {
     }
 
     /// Formats a factor, such as `0.8`, `1`, `1.5`, or `20`.
-    private static func short(_ value: Double) -> String {
+    private static func factorText(_ value: Double) -> String {
         let hundredths = Int((min(max(value, 0), 1e6) * 100).rounded())
         if hundredths.isMultiple(of: 100) { return "\(hundredths / 100)" }
-        let rest = hundredths % 100
+        let remainder = hundredths % 100
         let whole = "\(hundredths / 100)."
-        return rest.isMultiple(of: 10)
-            ? whole + "\(rest / 10)" : whole + (rest < 10 ? "0" : "") + "\(rest)"
+        return remainder.isMultiple(of: 10)
+            ? whole + "\(remainder / 10)" : whole + (remainder < 10 ? "0" : "") + "\(remainder)"
     }
 
     /// Returns the settings in a sample.
@@ -139,8 +139,8 @@ struct Knob: Sendable {
             )
         }
         guard let load = sample.knobs else { return knobs }
-        let rates = load.clients.contains { $0.rate != nil }
-        if rates { knobs.append(Knob(kind: .rateFactor, value: load.rateFactor)) }
+        let hasRates = load.clients.contains { $0.rate != nil }
+        if hasRates { knobs.append(Knob(kind: .rateFactor, value: load.rateFactor)) }
         if let share = load.writeShare {
             knobs.append(
                 Knob(kind: .writeShare, value: share, actual: measuredWriteShare(sample))

@@ -25,14 +25,14 @@ struct WorkloadScreen {
             history: scene.history,
             seconds: scene.seconds,
             isCompact: false,
-            details: keys.label(of: .latency)
+            detailsKey: keys.label(of: .latency)
         )
         var areas = rect.rows(
             Track.lengths(of: [table, clients.track, effect], available: rect.height)
         )
         if let part = scene.expandedPart {
-            let nothing = Rect(x: rect.minX, y: rect.minY, width: 0, height: 0)
-            areas = areas.indices.map { $0 == part ? rect : nothing }
+            let emptyArea = Rect(x: rect.minX, y: rect.minY, width: 0, height: 0)
+            areas = areas.indices.map { $0 == part ? rect : emptyArea }
         }
         drawTable(knobs, on: &canvas, in: areas[0])
         if areas[1].height >= 4 { clients.draw(on: &canvas, in: areas[1]) }
@@ -64,10 +64,10 @@ struct WorkloadScreen {
     }
 
     private var hint: String {
-        let up = keys.key(for: .zoomIn)?.label ?? "+"
-        let down = keys.key(for: .zoomOut)?.label ?? "-"
-        let hold = keys.key(for: .pauseLoad).map { "; \($0.label) pauses the load" } ?? ""
-        return "arrows select; \(up) or right raises, \(down) or left lowers\(hold)"
+        let raiseKey = keys.key(for: .zoomIn)?.label ?? "+"
+        let lowerKey = keys.key(for: .zoomOut)?.label ?? "-"
+        let pauseHint = keys.key(for: .pauseLoad).map { "; \($0.label) pauses the load" } ?? ""
+        return "arrows select; \(raiseKey) or right raises, \(lowerKey) or left lowers\(pauseHint)"
     }
 
     private var isOver: Bool { scene.history.isOver }

@@ -13,7 +13,7 @@ package struct SVGRenderer {
     private let paper: String
     private let surface: Surface
     private var body = ""
-    /// The path data of shapes, keyed by ``SVGShape/Paint`` and color.
+    /// The path data of shapes, indexed by ``SVGShape/Paint`` and keyed by color.
     ///
     /// Each entry becomes one element.
     private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
@@ -264,11 +264,12 @@ package struct SVGRenderer {
     static func number(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         let whole = abs(hundredths) / 100
-        let rest = abs(hundredths) % 100
+        let remainder = abs(hundredths) % 100
         let sign = hundredths < 0 ? "-" : ""
-        if rest == 0 { return "\(sign)\(whole)" }
-        return rest.isMultiple(of: 10)
-            ? "\(sign)\(whole).\(rest / 10)" : "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
+        if remainder == 0 { return "\(sign)\(whole)" }
+        return remainder.isMultiple(of: 10)
+            ? "\(sign)\(whole).\(remainder / 10)"
+            : "\(sign)\(whole).\(remainder < 10 ? "0" : "")\(remainder)"
     }
 
     private static func escaped(_ text: String) -> String {

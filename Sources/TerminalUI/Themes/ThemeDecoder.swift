@@ -13,7 +13,7 @@ struct ThemeDecoder {
     ///
     /// The last component of the path `file` is the theme's default name.
     ///
-    /// - Throws: All errors in the file, with their positions.
+    /// - Throws: A ``ThemeError`` with all errors in the file and their positions.
     static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
         var decoder = ThemeDecoder(file: file)
         let theme = decoder.theme(from: yaml)
@@ -105,7 +105,7 @@ struct ThemeDecoder {
         from node: Node
     ) {
         guard let isOn = node.bool else {
-            issue(node, "'\(text(of: node))' is not true or false")
+            issue(node, "expected true or false, not '\(text(of: node))'")
             return
         }
         if isOn { style.attributes.insert(attribute) }
@@ -126,8 +126,8 @@ struct ThemeDecoder {
                 issue(value, "a gradient requires 'start' and 'end'; 'mid' is optional")
                 continue
             }
-            let between = Gradient(start: start, mid: start, end: end).color(at: 0.75)
-            gradients[role] = Gradient(start: start, mid: stops["mid"] ?? between, end: end)
+            let middle = Gradient(start: start, mid: start, end: end).color(at: 0.75)
+            gradients[role] = Gradient(start: start, mid: stops["mid"] ?? middle, end: end)
         }
         return gradients
     }

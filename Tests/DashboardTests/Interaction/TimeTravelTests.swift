@@ -85,13 +85,13 @@ struct TimeTravelTests {
                 "SELECT \(number) " + String(repeating: "x", count: 4_000)
             store.append(sample)
         }
-        #expect(store.firstKept > 0)
-        #expect(store[store.firstKept - 1] == nil)
-        let oldest = try #require(store[store.firstKept])
-        #expect(oldest.sequence == store.firstKept)
+        #expect(store.firstStoredIndex > 0)
+        #expect(store[store.firstStoredIndex - 1] == nil)
+        let oldest = try #require(store[store.firstStoredIndex])
+        #expect(oldest.sequence == store.firstStoredIndex)
         #expect(oldest.database.waitingReaders.count == SampleStore.maximumWaiterCount)
         let sql = try #require(oldest.database.connections[0].sql)
-        #expect(sql.utf8.count <= SampleStore.textLength + 3)
+        #expect(sql.utf8.count <= SampleStore.maximumTextLength + 3)
         #expect(store.bytes <= SampleStore.budget)
     }
 }

@@ -17,7 +17,7 @@ struct WatchMoment: Timed, Equatable {
     /// The number of frames in use, or NaN if unknown.
     var frames: Double
     /// The number of pinned frames, or NaN if unknown.
-    var pinned: Double
+    var pinnedFrames: Double
     /// The number of commits in the interval.
     ///
     /// For a rollback journal, the number of transactions.
@@ -38,7 +38,7 @@ struct WatchMoment: Timed, Equatable {
         let wal = report.wal
         logBytes = wal.map { Double($0.bytes) } ?? .nan
         frames = wal?.frames.map { Double($0) } ?? .nan
-        pinned = wal?.pinned.map { Double($0) } ?? .nan
+        pinnedFrames = wal?.pinned.map { Double($0) } ?? .nan
         commits = Double(wal?.commits ?? report.rollback?.transactions ?? 0)
         framesWritten = Double(wal?.framesWritten ?? 0)
         checkpoints = Double(wal?.checkpoints ?? 0)

@@ -3,7 +3,7 @@ import TerminalUI
 
 /// The screen with all watched databases, busiest first.
 ///
-/// The Enter key opens a database.
+/// The Enter key opens the selected database.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
     static let help = "databases: full list; Enter opens one"
@@ -76,8 +76,8 @@ struct DatabasesScreen: WatchScreen {
     private var ranked: [WatchHistory] {
         scene.databases.map { history in
             (history, history.rate(\.commits), history.cpuShare)
-        }.sorted { one, other in
-            (one.1, one.2, other.0.path) > (other.1, other.2, one.0.path)
+        }.sorted { lhs, rhs in
+            (lhs.1, lhs.2, rhs.0.path) > (rhs.1, rhs.2, lhs.0.path)
         }.map(\.0)
     }
 
@@ -124,10 +124,10 @@ struct DatabasesScreen: WatchScreen {
 }
 
 extension WatchHistory {
-    fileprivate var mode: String { report.map { WatchWords.mode($0.file) } ?? "" }
+    fileprivate var mode: String { report.map { WatchLabels.mode($0.file) } ?? "" }
 
     /// The CPU time of all processes that use the database, as a share of one CPU.
     fileprivate var cpuShare: Double {
-        rows.reduce(0) { $0 + ($1.processor ?? 0) }
+        rows.reduce(0) { $0 + ($1.cpuShare ?? 0) }
     }
 }
