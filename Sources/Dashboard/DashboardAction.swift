@@ -19,7 +19,7 @@ package enum DashboardAction: Sendable, Equatable {
     case releaseSnapshot(label: String?)
     case setLoadPaused(Bool)
     /// Change a setting of the load.
-    case setKnob(LoadKnob)
+    case changeSetting(LoadKnob)
     /// Rebuild the pool with this maximum number of readers.
     case setReaderCount(Int)
     /// Start a recording, or stop the recording in progress.

@@ -48,9 +48,9 @@ package struct DashboardModel: Sendable {
     private static let messageSeconds = 4.0
 
     /// The interrupt whose outcome is pending, if any.
-    var interrupt: InterruptWatch?
+    var pendingInterrupt: PendingInterrupt?
     /// Requested values that no sample has confirmed yet, keyed by setting name.
-    var requestedKnobs: [String: Double] = [:]
+    var requestedSettings: [String: Double] = [:]
 
     /// The time windows of lanes and charts, in seconds.
     static let windows: [Double] = [10, 30, 60, 120, 300]
@@ -78,23 +78,23 @@ package struct DashboardModel: Sendable {
 
     /// Adds a sample, even while the display is frozen.
     package mutating func ingest(_ sample: Sample) {
-        let previousSequence = history.latest?.sequence ?? -1
+        let previousSequence = history.displayedSample?.sequence ?? -1
         history.append(sample)
         let isNewRun = sample.sequence <= previousSequence
-        discardConfirmedKnobs(sample, isNewRun: isNewRun)
-        if isNewRun { interrupt = nil }
+        discardConfirmedSettings(in: sample, isNewRun: isNewRun)
+        if isNewRun { pendingInterrupt = nil }
         if let message, isNewRun || sample.time - message.time > Self.messageSeconds {
             self.message = nil
         }
-        if let outcome = interrupt?.update(with: sample) {
-            interrupt = nil
+        if let outcome = pendingInterrupt?.update(with: sample) {
+            pendingInterrupt = nil
             note(outcome)
         }
     }
 
     /// Adds a line to the ticker, such as the result of a key press.
     package mutating func note(_ message: String, severity: TelemetryEvent.Severity = .info) {
-        let time = history.latest?.time ?? 0
+        let time = history.displayedSample?.time ?? 0
         let event = TelemetryEvent(time: time, severity: severity, message: message)
         history.append(event)
         // Show the line even on a frozen display, because it may respond to a key.
@@ -106,7 +106,9 @@ package struct DashboardModel: Sendable {
     /// Use this method for lines that the ticker may truncate, such as a line with a file's path.
     package mutating func announce(_ message: String, isWarning: Bool = false) {
         note(message, severity: isWarning ? .warning : .info)
-        self.message = (PrintableText.escaped(message), isWarning, history.latest?.time ?? 0)
+        self.message = (
+            PrintableText.escaped(message), isWarning, history.displayedSample?.time ?? 0
+        )
     }
 
     /// Handles an input event and returns the actions for the program.
@@ -184,7 +186,7 @@ package struct DashboardModel: Sendable {
         case .latency: LatencyScreen(scene: scene).draw(on: &canvas, in: rect)
         case .compare: CompareScreen(scene: scene).draw(on: &canvas, in: rect)
         case .workload:
-            WorkloadScreen(scene: scene, requestedKnobs: requestedKnobs, keys: keys).draw(
+            WorkloadScreen(scene: scene, requestedSettings: requestedSettings, keys: keys).draw(
                 on: &canvas,
                 in: rect
             )

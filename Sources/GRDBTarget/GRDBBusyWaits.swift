@@ -11,7 +11,7 @@ final class GRDBBusyWaits: Sendable {
     private let wait: BusyWait
     private let waits = Lock<[BusyFailure.Handler]>([])
     /// The maximum number of waits that are not yet matched with an error.
-    private static let limit = 64
+    private static let maximumWaitCount = 64
 
     /// Creates a handler.
     ///
@@ -24,7 +24,7 @@ final class GRDBBusyWaits: Sendable {
         if wait.handle(tries: tries) { return true }
         let outcome = wait.takeHandler()
         waits.withLock { waits in
-            if waits.count == Self.limit { waits.removeFirst() }
+            if waits.count == Self.maximumWaitCount { waits.removeFirst() }
             waits.append(outcome)
         }
         return false

@@ -3,8 +3,8 @@ import Telemetry
 
 /// The latencies that a histogram has gained since an earlier status.
 struct NewLatencies {
-    /// A time for each bucket with new latencies, in nanoseconds, and the number of new latencies in
-    /// the bucket.
+    /// A time for each bucket with new latencies, in nanoseconds, and the number of new latencies
+    /// in the bucket.
     ///
     /// The times are inside their buckets, all at the same relative position. The position makes
     /// the sum of all times equal to the growth of the histogram's sum.

@@ -114,7 +114,7 @@ struct ConnectionsScreen {
     private func remark(_ connections: Int) -> String {
         guard connections > 0 || !scene.history.hidesConnections else { return "" }
         let count = HumanUnits.counted(connections, "connection", "connections")
-        guard let interrupts = scene.history.latest?.database.interrupts,
+        guard let interrupts = scene.history.displayedSample?.database.interrupts,
             interrupts.requested > 0
         else { return count }
         let calls = interrupts.requested

@@ -18,7 +18,7 @@ struct History: Sendable {
     /// The values of a second recording, drawn in charts for comparison.
     var ghost: Ghost<Moment>?
     /// The displayed sample.
-    private(set) var latest: Sample?
+    private(set) var displayedSample: Sample?
     /// The index in ``moments`` of the displayed earlier sample, or `nil` for the newest sample.
     private(set) var cursor: Int?
     /// The recorded samples, aligned with ``moments``.
@@ -45,7 +45,7 @@ struct History: Sendable {
     ///
     /// A sample of a different arm or of a restarted run starts a new history.
     mutating func append(_ sample: Sample) {
-        if let last = latest, isNewRun(sample, after: last) { restart(with: sample) }
+        if let last = displayedSample, isNewRun(sample, after: last) { restart(with: sample) }
         var shown = sample
         switch sample.state {
         case .preparing: break
@@ -63,7 +63,7 @@ struct History: Sendable {
         appendLanes(of: sample)
         appendThroughputs(sample.clients)
         for event in sample.events { events.append(event) }
-        latest = shown
+        displayedSample = shown
     }
 
     mutating func append(_ event: TelemetryEvent) { events.append(event) }
@@ -96,7 +96,7 @@ struct History: Sendable {
         let bounded = min(max(position, samples.firstStoredIndex), moments.count - 1)
         guard bounded >= 0, let sample = samples[bounded] else { return }
         cursor = bounded
-        latest = sample
+        displayedSample = sample
         for index in lanes.indices {
             lanes[index].hasRunEnded = sample.state == .finished
             lanes[index].status = sample.database.connections.first {

@@ -48,8 +48,8 @@ struct RunPeaks: Sendable {
         }
         isMeasured = sample.isMeasured
         previousStatus = database
-        for waiter in database.waitingReaders { Self.keep(waiter, in: &longestReader) }
-        for waiter in database.waitingWriters { Self.keep(waiter, in: &longestWriter) }
+        for waiter in database.waitingReaders { Self.update(&longestReader, with: waiter) }
+        for waiter in database.waitingWriters { Self.update(&longestWriter, with: waiter) }
         walBytes = max(walBytes, database.wal?.bytes ?? 0)
         for snapshot in database.snapshots
         where snapshot.ageNanoseconds > oldestSnapshot?.ageNanoseconds ?? 0 {
@@ -72,15 +72,15 @@ struct RunPeaks: Sendable {
             / Double(max(now.maximum, 1))
     }
 
-    private static func keep(_ waiter: WaiterStatus, in longest: inout WaiterStatus?) {
+    private static func update(_ longest: inout WaiterStatus?, with waiter: WaiterStatus) {
         guard waiter.waitedNanoseconds > longest?.waitedNanoseconds ?? 0 else { return }
         longest = waiter
     }
 }
 
 extension Sample {
-    /// Copies the load's settings, target rates, and throughputs from the last sample of the running
-    /// load, because they are absent after the load ends.
+    /// Copies the load's settings, target rates, and throughputs from the last sample of the
+    /// running load, because they are absent after the load ends.
     mutating func copyLoad(from last: Sample?) {
         guard let last else { return }
         knobs = last.knobs

@@ -14,8 +14,8 @@ extension DashboardModel {
         }
         if screen == .workload {
             switch command {
-            case .left, .zoomOut: return stepKnob(up: false)
-            case .right, .zoomIn: return stepKnob(up: true)
+            case .left, .zoomOut: return stepSetting(up: false)
+            case .right, .zoomIn: return stepSetting(up: true)
             default: break
             }
         }
@@ -39,7 +39,7 @@ extension DashboardModel {
         case .checkpoint where program != nil: return [.checkpoint(.passive)]
         case .checkpoint: overlay = .checkpoint(0)
         case .pauseLoad:
-            switch history.latest?.state {
+            switch history.displayedSample?.state {
             case .paused: return [.setLoadPaused(false)]
             case .running: return [.setLoadPaused(true)]
             default: note("there is no running load to pause", severity: .warning)
@@ -51,7 +51,7 @@ extension DashboardModel {
 
     /// Interrupts the selected connection, or the only connection.
     private mutating func interruptSelected() -> [DashboardAction] {
-        let connections = history.latest?.database.connections ?? []
+        let connections = history.displayedSample?.database.connections ?? []
         if let label = selectedConnection {
             guard connections.contains(where: { $0.label == label }) else {
                 note("\(label) is already closed", severity: .warning)
@@ -70,10 +70,10 @@ extension DashboardModel {
     /// A later event reports the outcome.
     private mutating func interrupt(_ label: String?) -> [DashboardAction] {
         let name = label ?? "all connections"
-        if interrupt != nil {
-            interrupt?.recordRequest(name)
-        } else if let sample = history.latest {
-            interrupt = InterruptWatch(sample, name: name)
+        if pendingInterrupt != nil {
+            pendingInterrupt?.recordRequest(name)
+        } else if let sample = history.displayedSample {
+            pendingInterrupt = PendingInterrupt(sample, name: name)
         }
         return [.interrupt(connection: label)]
     }
@@ -115,7 +115,7 @@ extension DashboardModel {
 
     /// The text to copy: the selection or, without a selection, the verdict.
     private var copyText: String? {
-        guard let sample = shown.latest else { return nil }
+        guard let sample = shown.displayedSample else { return nil }
         let database = sample.database
         switch screen {
         case .overview, .connections:

@@ -9,7 +9,7 @@ extension DashboardModel: RowInteraction {
 
     var newest: History { history }
 
-    var newestMoment: Double? { shown.latest == nil ? nil : shown.newestTime }
+    var newestMoment: Double? { shown.displayedSample == nil ? nil : shown.newestTime }
 
     var parts: [String] { screen.parts }
 
@@ -63,7 +63,7 @@ extension DashboardModel: RowInteraction {
         case .snapshots: SnapshotsScreen(scene: scene).snapshots.map(\.status.label)
         case .latency: LatencyScreen(scene: scene).seriesNames
         case .compare: CompareScreen(scene: scene).metricTitles
-        case .workload: shown.latest.map { Knob.all(in: $0).map(\.name) } ?? []
+        case .workload: shown.displayedSample.map { LoadSetting.all(in: $0).map(\.name) } ?? []
         }
     }
 }

@@ -30,13 +30,13 @@ struct PromptState: Sendable, Equatable {
     }
 
     /// The maximum length of the text, in UTF-8 bytes.
-    private static let limit = 200
+    private static let maximumLength = 200
 
     mutating func handle(_ key: Key) -> Outcome {
         problem = nil
         switch key {
         case .character(let character):
-            if text.utf8.count < Self.limit { text.append(character) }
+            if text.utf8.count < Self.maximumLength { text.append(character) }
         case .backspace, .delete:
             if !text.isEmpty { text.removeLast() }
         case .control("u"): text = ""

@@ -27,7 +27,7 @@ extension DashboardCommand {
 
 extension DashboardModel {
     /// The attached program, or `nil` for a run.
-    var program: ProgramStatus? { history.latest?.program }
+    var program: ProgramStatus? { history.displayedSample?.program }
 
     /// Returns the reason that a command is not available for an attached program.
     func refusal(_ command: DashboardCommand, for program: ProgramStatus) -> String {

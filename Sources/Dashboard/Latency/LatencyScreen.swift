@@ -47,8 +47,8 @@ struct LatencyScreen {
 
     // MARK: Breakdown of slow accesses
 
-    private func slow(of series: OperationHistory.Series) -> SlowParts? {
-        let client = scene.history.latest?.clients.first { $0.name == series.client }
+    private func slowParts(of series: OperationHistory.Series) -> SlowParts? {
+        let client = scene.history.displayedSample?.clients.first { $0.name == series.client }
         return client?.slow.map(SlowParts.init)
     }
 
@@ -59,7 +59,7 @@ struct LatencyScreen {
     ) {
         guard rect.height >= 5 else { return }
         let theme = canvas.theme
-        let slow = slow(of: series)
+        let slow = slowParts(of: series)
         let inner = Panel(
             title: "\(series.client): breakdown of its slowest accesses",
             subtitle: slow?.scope ?? "",
@@ -292,7 +292,7 @@ struct LatencyScreen {
         let theme = canvas.theme
         let next = LatencyPart(rawValue: (part.rawValue + 1) % LatencyPart.allCases.count) ?? .wait
         var legend = [[Span("Tab: \(next.title)", theme.style(.dim))]]
-        if showsSlow, let slow = slow(of: series) {
+        if showsSlow, let slow = slowParts(of: series) {
             // Show a summary if the breakdown panel does not fit.
             legend.append(slow.summary(theme: theme))
         }

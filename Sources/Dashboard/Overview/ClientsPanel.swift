@@ -21,13 +21,15 @@ struct ClientsPanel {
         }
     }
 
-    private var clients: [ClientStatus] { history.latest?.clients ?? [] }
+    private var clients: [ClientStatus] { history.displayedSample?.clients ?? [] }
 
-    private var isProgram: Bool { history.latest?.program != nil }
+    private var isProgram: Bool { history.displayedSample?.program != nil }
 
     /// Whether the attached program does not report the durations of its accesses.
     private var hidesAccesses: Bool {
-        guard let sample = history.latest, sample.program?.isConnected == true else { return false }
+        guard let sample = history.displayedSample, sample.program?.isConnected == true else {
+            return false
+        }
         return sample.database.acquire == nil && sample.database.writerAcquire == nil
     }
 

@@ -93,7 +93,7 @@ struct ConnectionsPanel {
         // Between reads, show the creator of a snapshot as the holder.
         let keptSnapshot =
             lane.state == .kept
-            ? history.latest?.database.snapshots.first { $0.label == lane.label } : nil
+            ? history.displayedSample?.database.snapshots.first { $0.label == lane.label } : nil
         func cell(_ column: Column) -> Rect { cells[column.rawValue] }
         let label = theme.style(lane.state == .absent ? .dim : lane.role.colorRole)
         canvas.write(lane.shortLabel, in: cell(.label), style: label, alignment: .leading)

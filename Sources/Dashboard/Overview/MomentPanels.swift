@@ -8,13 +8,13 @@ struct MomentPanels {
     private var time: String { HumanUnits.seconds(history.now) }
 
     private var heldConnections: [ConnectionStatus] {
-        (history.latest?.database.connections ?? [])
+        (history.displayedSample?.database.connections ?? [])
             .filter { $0.state != .idle }
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
     }
 
     private var waiters: [WaitingAccess] {
-        history.latest.map { WaitingAccess.all(in: $0.database) } ?? []
+        history.displayedSample.map { WaitingAccess.all(in: $0.database) } ?? []
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {

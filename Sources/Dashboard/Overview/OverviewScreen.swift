@@ -44,17 +44,17 @@ struct OverviewScreen {
             ConnectionsPanel(history: history, seconds: seconds, selected: scene.view.selected)
                 .draw(on: &canvas, in: area)
         case .pool: PoolPanel(history: history, seconds: seconds).draw(on: &canvas, in: area)
-        case .waiting: waiting.draw(on: &canvas, in: area)
+        case .waiting: waitingPanel.draw(on: &canvas, in: area)
         case .clients:
             clients(isCompact: false).draw(on: &canvas, in: area)
-        case .log: log.draw(on: &canvas, in: area)
+        case .log: logPanel.draw(on: &canvas, in: area)
         case .snapshots: SnapshotsPanel(history: history).draw(on: &canvas, in: area)
         case .events: EventsPanel(history: history).draw(on: &canvas, in: area)
         }
         mark(part, on: &canvas, area)
     }
 
-    private var log: WALPanel {
+    private var logPanel: WALPanel {
         WALPanel(
             history: history,
             seconds: seconds,
@@ -62,7 +62,7 @@ struct OverviewScreen {
         )
     }
 
-    private var waiting: WaitingPanel {
+    private var waitingPanel: WaitingPanel {
         WaitingPanel(history: history, seconds: seconds, detailsKey: scene.keys.label(of: .waiters))
     }
 
@@ -79,7 +79,7 @@ struct OverviewScreen {
     private static let minimumBorderedHeight = 27
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
-        if history.latest == nil {
+        if history.displayedSample == nil {
             drawBeforeFirstSample(on: &canvas, in: rect)
         } else if let part = scene.expandedPart.flatMap(Part.init) {
             draw(part, on: &canvas, in: rect)
@@ -168,7 +168,7 @@ struct OverviewScreen {
         pool.draw(on: &canvas, in: columns[0])
         mark(.pool, on: &canvas, columns[0])
         if widths[1] > 0 {
-            waiting.draw(on: &canvas, in: columns[1])
+            waitingPanel.draw(on: &canvas, in: columns[1])
             mark(.waiting, on: &canvas, columns[1])
         }
     }
@@ -184,7 +184,7 @@ struct OverviewScreen {
             Track(minimum: 24, ideal: 40, maximum: .max, priority: 7, flex: 3),
         ]
         let columns = rect.columns(Track.lengths(of: tracks, available: rect.width))
-        log.draw(on: &canvas, in: columns[0])
+        logPanel.draw(on: &canvas, in: columns[0])
         SnapshotsPanel(history: history).draw(on: &canvas, in: columns[1])
         EventsPanel(history: history).draw(on: &canvas, in: columns[2])
         for (part, column) in zip([Part.log, .snapshots, .events], columns) {

@@ -12,7 +12,7 @@ struct PoolPanel {
         Track(minimum: 6, ideal: isShort ? 6 : 9, maximum: .max, priority: 80, flex: 3)
     }
 
-    private var readers: ReaderPoolStatus? { history.latest?.database.readers }
+    private var readers: ReaderPoolStatus? { history.displayedSample?.database.readers }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
@@ -87,7 +87,7 @@ struct PoolPanel {
             return "the run has ended; at most \(maximumInUse) of \(readers.maximum) in use"
         }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
-        let waking = history.latest?.database.wakingReaders ?? 0
+        let waking = history.displayedSample?.database.wakingReaders ?? 0
         let handedOver = waking > 0 ? " (\(waking) handed over)" : ""
         return "\(readers.inUse) of \(maximum) in use\(handedOver), \(readers.open) open"
     }

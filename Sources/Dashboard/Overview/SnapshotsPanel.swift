@@ -8,7 +8,7 @@ struct SnapshotsPanel {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let inner = Panel(title: "Snapshots and interrupts").draw(on: &canvas, in: rect)
-        guard let database = history.latest?.database, !inner.isEmpty else { return }
+        guard let database = history.displayedSample?.database, !inner.isEmpty else { return }
         let dim = theme.style(.dim)
         guard !history.isUnknown else {
             canvas.write("unknown", in: inner.row(0), style: dim, alignment: .leading)

@@ -18,7 +18,7 @@ struct SummaryLine {
     ///
     /// The text about the log is the last to be shortened.
     func draw(on canvas: inout Canvas, in row: Rect) {
-        guard let database = history.latest?.database else { return }
+        guard let database = history.displayedSample?.database else { return }
         let theme = canvas.theme
         let gap = 3
         // The lengths of the texts about the log, the snapshots, and the interrupts, longest first.

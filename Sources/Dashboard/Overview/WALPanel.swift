@@ -12,7 +12,7 @@ struct WALPanel {
         let theme = canvas.theme
         let inner = Panel(title: "Write-ahead log", legend: hint(theme: theme))
             .draw(on: &canvas, in: rect)
-        guard let database = history.latest?.database, !inner.isEmpty else { return }
+        guard let database = history.displayedSample?.database, !inner.isEmpty else { return }
         guard !history.isUnknown, let wal = database.wal else {
             return drawText(history.logPlaceholder, theme.style(.dim), on: &canvas, in: inner)
         }
@@ -43,7 +43,7 @@ struct WALPanel {
     }
 
     private func hint(theme: Theme) -> [[Span]] {
-        guard let detailsKey, let wal = history.latest?.database.wal else { return [] }
+        guard let detailsKey, let wal = history.displayedSample?.database.wal else { return [] }
         let isPinned = wal.pin != nil
         guard isPinned || history.isLogGrowing else { return [] }
         let purpose = isPinned ? " to see what pins it" : " to see why it grows"

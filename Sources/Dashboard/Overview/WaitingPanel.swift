@@ -18,7 +18,7 @@ struct WaitingPanel {
             remark: isOver ? "over the whole run" : "meters: last 10 s",
             legend: hint(theme: canvas.theme)
         ).draw(on: &canvas, in: rect)
-        guard let database = history.latest?.database else { return }
+        guard let database = history.displayedSample?.database else { return }
         let moments = history.moments
         let count = Sparkline.points(in: max(0, inner.width - 20), glyphs: canvas.glyphs)
         let bins = TimeBins(history, seconds: seconds, count: count)
@@ -64,7 +64,7 @@ struct WaitingPanel {
     }
 
     private func hint(theme: Theme) -> [[Span]] {
-        guard let detailsKey, let database = history.latest?.database,
+        guard let detailsKey, let database = history.displayedSample?.database,
             database.waitingReaders.count + database.waitingWriters.count > 0
         else { return [] }
         return [

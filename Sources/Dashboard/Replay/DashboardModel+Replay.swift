@@ -10,7 +10,7 @@ extension DashboardModel {
         history = History()
         history.ghost = ghost
         frozen = nil
-        interrupt = nil
+        pendingInterrupt = nil
         for sample in samples { ingest(sample) }
     }
 
@@ -24,5 +24,5 @@ extension DashboardModel {
     }
 
     /// Discards the requested settings, because a replay cannot apply them.
-    package mutating func discardRequestedSettings() { requestedKnobs = [:] }
+    package mutating func discardRequestedSettings() { requestedSettings = [:] }
 }

@@ -33,7 +33,8 @@ package struct ReplayClock: Sendable, Equatable {
 
     /// Advances the position by the time since the last update, multiplied by the speed.
     ///
-    /// `now` is in nanoseconds on the caller's clock. At the end of the recording, the clock pauses.
+    /// `now` is in nanoseconds on the caller's clock. At the end of the recording, the clock
+    /// pauses.
     package mutating func advance(to now: UInt64) {
         defer { lastUpdate = now }
         guard isPlaying, let lastUpdate, now > lastUpdate else { return }

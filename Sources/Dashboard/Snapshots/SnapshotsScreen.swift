@@ -8,7 +8,7 @@ struct SnapshotsScreen {
     var snapshots: [LiveSnapshot] { SnapshotList.listing.arranged(allSnapshots, scene.view) }
 
     private var allSnapshots: [LiveSnapshot] {
-        scene.history.latest.map { LiveSnapshot.all(in: $0.database) } ?? []
+        scene.history.displayedSample.map { LiveSnapshot.all(in: $0.database) } ?? []
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -36,7 +36,7 @@ struct SnapshotsScreen {
     private func drawLog(on canvas: inout Canvas, in rect: Rect) {
         guard rect.height >= 4 else { return }
         let theme = canvas.theme
-        let wal = scene.history.latest?.database.wal
+        let wal = scene.history.displayedSample?.database.wal
         let inner = Panel(
             title: "Write-ahead log",
             subtitle: "MiB over time",
@@ -99,7 +99,7 @@ struct SnapshotsScreen {
     }
 
     private func drawTable(on canvas: inout Canvas, in rect: Rect) {
-        let createdCount = scene.history.latest?.database.snapshotsMade ?? 0
+        let createdCount = scene.history.displayedSample?.database.snapshotsMade ?? 0
         let all = allSnapshots
         SnapshotList.listing.draw(
             all,
@@ -135,16 +135,18 @@ struct SnapshotsScreen {
         return "the run has ended; the oldest snapshot\(origin) was \(age) old" + frames
     }
 
-    /// The keys for a TRUNCATE checkpoint, or `nil` for an attached program, which runs only PASSIVE
-    /// checkpoints.
+    /// The keys for a TRUNCATE checkpoint, or `nil` for an attached program, which runs only
+    /// PASSIVE checkpoints.
     private var truncateKeys: String? {
         isRun ? scene.keys.key(for: .checkpoint).map { "\($0.label), then t" } : nil
     }
 
-    private var isRun: Bool { scene.history.latest?.program == nil }
+    private var isRun: Bool { scene.history.displayedSample?.program == nil }
 
     private func drawMeaning(on canvas: inout Canvas, in rect: Rect) {
-        guard rect.height >= 3, let database = scene.history.latest?.database else { return }
+        guard rect.height >= 3, let database = scene.history.displayedSample?.database else {
+            return
+        }
         let inner = Panel(title: "What this means").draw(on: &canvas, in: rect)
         let text = WALWords.fitting(
             WALWords.meaning(database, truncate: truncateKeys),

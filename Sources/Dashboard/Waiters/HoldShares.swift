@@ -43,7 +43,7 @@ struct HoldShares: Sendable, Equatable {
                 tallies[resource, default: [:]][holder.name, default: 0] += 1
             }
         }
-        guard sampleCount > 0, let database = history.latest?.database else { return [] }
+        guard sampleCount > 0, let database = history.displayedSample?.database else { return [] }
         return Resource.allCases.compactMap { resource in
             guard let tally = tallies[resource] else { return nil }
             let count =

@@ -27,7 +27,7 @@ struct WaitingAccess: Sendable {
 
     /// Returns the waiters in the displayed sample, longest wait first.
     static func all(in history: History) -> [WaitingAccess] {
-        guard let database = history.latest?.database else { return [] }
+        guard let database = history.displayedSample?.database else { return [] }
         return all(in: database).map {
             var waiting = $0
             waiting.start = history.start(of: $0.status)

@@ -132,7 +132,7 @@ struct WaitersScreen {
         let hidden = scene.view.remark(shown: waiting.count, of: allWaiting.count)
         let inner = Panel(title: "The queue", remark: hidden.isEmpty ? "oldest first" : hidden)
             .draw(on: &canvas, in: rect)
-        let times = scene.history.latest.map { AccessTimesTable(database: $0.database) }
+        let times = scene.history.displayedSample.map { AccessTimesTable(database: $0.database) }
         let timeRows = inner.height >= 14 ? (times?.summaries.count ?? 0) + 2 : 0
         let areas = inner.rows([inner.height - timeRows, timeRows])
         if timeRows > 2, let times {
@@ -193,7 +193,9 @@ struct WaitersScreen {
 
     private func drawBlockers(on canvas: inout Canvas, in rect: Rect) {
         let area = Panel(title: "Blocked by").draw(on: &canvas, in: rect)
-        guard let database = scene.history.latest?.database, area.height > 0 else { return }
+        guard let database = scene.history.displayedSample?.database, area.height > 0 else {
+            return
+        }
         let theme = canvas.theme
         let selected = allWaiting.first { $0.name == scene.view.selected }
         let groups = Blockers.all(in: database).filter { group in

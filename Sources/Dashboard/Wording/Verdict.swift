@@ -45,7 +45,7 @@ struct Verdict: Equatable {
     static let seconds = 10.0
 
     init(_ history: History) {
-        guard let sample = history.latest else {
+        guard let sample = history.displayedSample else {
             self.init(level: .neutral, heads: ["Waiting for the first sample"])
             return
         }

@@ -120,7 +120,7 @@ extension History {
     /// A growing log exceeds the threshold of automatic checkpoints, and is more than 10% larger
     /// than its minimum size in the last ten seconds.
     var isLogGrowing: Bool {
-        guard !isOver, let wal = latest?.database.wal, case .filling = LogUse(wal),
+        guard !isOver, let wal = displayedSample?.database.wal, case .filling = LogUse(wal),
             // The default threshold for automatic checkpoints: 1,000 pages of 4 KiB.
             wal.bytes > 1_000 * 4_120 + 32
         else { return false }

@@ -8,8 +8,8 @@ package struct Track: Sendable, Equatable {
     package var maximum: Int
     /// The importance of the track if the minimum lengths of all tracks do not fit.
     ///
-    /// Tracks with the lowest priority are omitted first. Of tracks with the same priority, the last
-    /// track is omitted first.
+    /// Tracks with the lowest priority are omitted first. Of tracks with the same priority, the
+    /// last track is omitted first.
     package var priority: Int
     /// The weight of the track in the distribution of the space that remains when all tracks have
     /// their ideal lengths.

@@ -35,7 +35,7 @@ struct TimeTravelTests {
         _ = model.handle(.key(.enter))
         #expect(model.overlay == nil)
         #expect(abs(model.shown.now - time) < 0.001)
-        let sample = try #require(model.shown.latest)
+        let sample = try #require(model.shown.displayedSample)
         #expect(abs(sample.time - time) < 0.001)
         if time == 25 {
             let picture = model.render(size: size).plainText

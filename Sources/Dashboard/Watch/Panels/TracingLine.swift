@@ -2,8 +2,8 @@ import SQLiteWatch
 import TerminalUI
 
 enum TracingLine {
-    /// Returns the trace's level, its overhead, the number of lost events, and the number of programs
-    /// that are not visible.
+    /// Returns the trace's level, its overhead, the number of lost events, and the number of
+    /// programs that are not visible.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
         let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")

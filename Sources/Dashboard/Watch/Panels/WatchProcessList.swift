@@ -111,8 +111,8 @@ enum WatchProcessList {
 }
 
 extension WatchRow {
-    /// The read lock to show: the lock that pins the log or, without a pin, the lock with the lowest
-    /// frame.
+    /// The read lock to show: the lock that pins the log or, without a pin, the lock with the
+    /// lowest frame.
     fileprivate var displayedReadLock: WatchedLock? {
         if let pin { return locks.first { $0.kind == .reader && $0.mark == pin.mark } }
         return locks.filter { $0.kind == .reader }.min { ($0.frame ?? 0) < ($1.frame ?? 0) }

@@ -2,7 +2,7 @@ import Telemetry
 import TerminalUI
 
 /// An interrupt that the user requested, while its outcome is pending.
-struct InterruptWatch: Sendable, Equatable {
+struct PendingInterrupt: Sendable, Equatable {
     /// The timeout, in seconds.
     ///
     /// Most statements respond to an interrupt sooner.
