@@ -134,8 +134,8 @@ package struct DashboardModel: Sendable {
         set { views[screen.rawValue - 1] = newValue }
     }
 
-    /// The displayed data.
-    var shown: History { frozen ?? history }
+    /// The displayed data, which does not change while the display is frozen.
+    var displayedHistory: History { frozen ?? history }
 
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
@@ -160,7 +160,7 @@ package struct DashboardModel: Sendable {
         let footerHeight = footer.height(in: size)
         let areas = bounds.rows([1, size.height - 1 - footerHeight, footerHeight])
         HeaderLine(
-            history: shown,
+            history: displayedHistory,
             isPaused: isPaused,
             isReplay: replayKeys != nil,
             isRecording: isRecording
@@ -173,7 +173,7 @@ package struct DashboardModel: Sendable {
 
     private func drawScreen(on canvas: inout Canvas, in rect: Rect) {
         let scene = ScreenScene(
-            history: shown,
+            history: displayedHistory,
             seconds: Self.windows[windowIndex],
             view: view,
             keys: keys

@@ -13,8 +13,9 @@ import OpenCombine
 struct DeferredAccess<Output>: @unchecked Sendable {
     typealias Completion = @Sendable (Result<Output, any Error>) -> Void
 
-    /// Starts the access, which calls the completion once.
+    /// A closure that starts the access, which calls the completion once.
     let start: @Sendable (@escaping Completion) -> Void
+    /// A closure that runs another closure on the scheduler.
     let schedule: (@escaping () -> Void) -> Void
 
     init(

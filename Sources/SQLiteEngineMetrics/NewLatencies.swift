@@ -19,19 +19,19 @@ struct NewLatencies {
         let old = earlier?.buckets ?? LatencyBuckets()
         let bucketCount = max(buckets.counts.count, old.counts.count)
         let counts = (0..<bucketCount).map { index in
-            let before = index < old.counts.count ? old.counts[index] : 0
-            let after = index < buckets.counts.count ? buckets.counts[index] : 0
-            return (before: before, after: max(before, after))
+            let oldCount = index < old.counts.count ? old.counts[index] : 0
+            let newCount = index < buckets.counts.count ? buckets.counts[index] : 0
+            return (old: oldCount, new: max(oldCount, newCount))
         }
-        total.buckets = LatencyBuckets(sum: max(old.sum, buckets.sum), counts: counts.map(\.after))
+        total.buckets = LatencyBuckets(sum: max(old.sum, buckets.sum), counts: counts.map(\.new))
 
         let gains: [(count: UInt64, lower: Double, upper: Double)] = counts.enumerated()
             .compactMap { index, count in
-                guard count.after > count.before else { return nil }
+                guard count.new > count.old else { return nil }
                 let bounds = LatencyBuckets.bounds
                 let lower = index == 0 ? 0 : Double(bounds[min(index, bounds.count) - 1])
                 let upper = index < bounds.count ? Double(bounds[index]) : Double(now.max)
-                return (count.after - count.before, lower, max(upper, lower + 1))
+                return (count.new - count.old, lower, max(upper, lower + 1))
             }
         let minimumSum = gains.reduce(0) { $0 + Double($1.count) * $1.lower }
         let range = gains.reduce(0) { $0 + Double($1.count) * ($1.upper - $1.lower) }

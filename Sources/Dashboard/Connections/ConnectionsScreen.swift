@@ -92,16 +92,16 @@ struct ConnectionsScreen {
     }
 
     private func drawTable(on canvas: inout Canvas, in rect: Rect) {
-        let all = scene.history.lanes
+        let lanes = scene.history.lanes
         ConnectionList.listing.draw(
-            all,
+            lanes,
             scene.view,
             in: Panel(
                 title: "Connections",
                 subtitle: scene.history.isOver
                     ? "the run has ended: last known holder and SQL"
                     : "busy: SQLITE_BUSY conflicts",
-                remark: remark(all.count)
+                remark: remark(lanes.count)
             ),
             item: "connection",
             placeholder: scene.history.connectionsPlaceholder,

@@ -87,8 +87,8 @@ struct OperationHistory: Sendable {
             var index = seconds.count - 1
             while index >= 0, seconds[index].time > start {
                 let time = seconds[index].time
-                let before = index > 0 ? seconds[index - 1].time : time - 1
-                if time <= end + 0.05 { body(seconds[index], max(before, time - 3)) }
+                let previousTime = index > 0 ? seconds[index - 1].time : time - 1
+                if time <= end + 0.05 { body(seconds[index], max(previousTime, time - 3)) }
                 index -= 1
             }
         }

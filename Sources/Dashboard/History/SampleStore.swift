@@ -60,12 +60,12 @@ struct SampleStore: Sendable {
         if let known = texts[text] { return known }
         // Limit the size of the cache, because SQL with literals rarely repeats.
         if texts.count >= 256 { texts.removeAll(keepingCapacity: true) }
-        var kept = text
+        var storedText = text
         if text.utf8.count > Self.maximumTextLength {
-            kept = String(decoding: text.utf8.prefix(Self.maximumTextLength), as: UTF8.self) + "…"
+            storedText = String(decoding: text.utf8.prefix(Self.maximumTextLength), as: UTF8.self) + "…"
         }
-        texts[text] = kept
-        return kept
+        texts[text] = storedText
+        return storedText
     }
 
     /// Returns the approximate size of a sample, in bytes, counting each shared string at its full

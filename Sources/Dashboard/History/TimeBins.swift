@@ -10,8 +10,8 @@ struct TimeBins {
 
     let count: Int
     /// The index of the first sample in an interval.
-    private let first: Int
-    /// The interval of each sample, starting with the sample at `first`.
+    private let firstSampleIndex: Int
+    /// The interval of each sample, starting with the sample at `firstSampleIndex`.
     private let bins: [Int]
 
     /// Divides the displayed window of `seconds` into `count` intervals.
@@ -28,7 +28,7 @@ struct TimeBins {
     init(moments: RingBuffer<some Timed>, seconds: Double, until end: Double, count: Int) {
         self.count = max(0, count)
         guard moments.count > 0, count > 0, seconds > 0 else {
-            first = moments.count
+            firstSampleIndex = moments.count
             bins = []
             return
         }
@@ -43,7 +43,7 @@ struct TimeBins {
             reversed.append(count - 1 - Int(max(age, 0)))
             index -= 1
         }
-        first = index + 1
+        firstSampleIndex = index + 1
         bins = reversed.reversed()
     }
 
@@ -56,7 +56,7 @@ struct TimeBins {
         var samples = Array(repeating: 0, count: count)
         var isUnknown = Array(repeating: false, count: count)
         for (offset, bin) in bins.enumerated() {
-            let value = value(first + offset)
+            let value = value(firstSampleIndex + offset)
             guard value.isFinite else {
                 isUnknown[bin] = true
                 continue
@@ -113,19 +113,19 @@ struct TimeBins {
     ) -> [Int?] {
         var tallies = Array(repeating: 0, count: count * stateCount)
         for (step, bin) in bins.enumerated() {
-            let index = first + step - offset
+            let index = firstSampleIndex + step - offset
             guard index >= 0, index < length else { continue }
             tallies[bin * stateCount + state(index)] += 1
         }
         var last: Int?
         return (0..<count).map { bin in
             let tally = tallies[(bin * stateCount)..<((bin + 1) * stateCount)]
-            let total = tally.reduce(0, +)
-            guard total > 0 else { return last }
+            let totalCount = tally.reduce(0, +)
+            guard totalCount > 0 else { return last }
             let idle = tally[tally.startIndex]
             let work = tally.dropFirst()
             let strongest = work.indices.max { work[$0] < work[$1] } ?? work.startIndex
-            let state = (total - idle) * 3 >= total ? strongest - tally.startIndex : 0
+            let state = (totalCount - idle) * 3 >= totalCount ? strongest - tally.startIndex : 0
             last = state
             return state
         }
@@ -135,16 +135,16 @@ struct TimeBins {
     /// samples.
     func busyShare(of lane: Lane, in moments: RingBuffer<Moment>) -> Double? {
         let offset = moments.count - lane.states.count
-        var busy = 0
-        var total = 0
+        var busyCount = 0
+        var totalCount = 0
         for step in bins.indices {
-            let index = first + step - offset
+            let index = firstSampleIndex + step - offset
             guard index >= 0, index < lane.states.count else { continue }
             let state = lane.states[index]
             if state == .absent { continue }
-            total += 1
-            if state != .idle { busy += 1 }
+            totalCount += 1
+            if state != .idle { busyCount += 1 }
         }
-        return total > 0 ? Double(busy) / Double(total) : nil
+        return totalCount > 0 ? Double(busyCount) / Double(totalCount) : nil
     }
 }

@@ -60,8 +60,8 @@ extension DashboardModel {
             return interrupt(label)
         }
         if connections.count == 1 { return interrupt(connections[0].label) }
-        let all = keys.key(for: .interruptAll).map { ", or \($0.label) for all" } ?? ""
-        note("select a connection to interrupt (arrows)\(all)", severity: .warning)
+        let hint = keys.key(for: .interruptAll).map { ", or \($0.label) for all" } ?? ""
+        note("select a connection to interrupt (arrows)\(hint)", severity: .warning)
         return []
     }
 
@@ -115,7 +115,7 @@ extension DashboardModel {
 
     /// The text to copy: the selection or, without a selection, the verdict.
     private var copyText: String? {
-        guard let sample = shown.displayedSample else { return nil }
+        guard let sample = displayedHistory.displayedSample else { return nil }
         let database = sample.database
         switch screen {
         case .overview, .connections:
@@ -131,6 +131,6 @@ extension DashboardModel {
         case .snapshots, .compare, .latency, .workload:
             if let selected = view.selected { return selected }
         }
-        return Verdict(shown).text(fitting: .max, isASCII: false)
+        return Verdict(displayedHistory).text(fitting: .max, isASCII: false)
     }
 }

@@ -9,7 +9,7 @@ extension DashboardModel: RowInteraction {
 
     var newest: History { history }
 
-    var newestMoment: Double? { shown.displayedSample == nil ? nil : shown.newestTime }
+    var newestMoment: Double? { displayedHistory.displayedSample == nil ? nil : displayedHistory.newestTime }
 
     var parts: [String] { screen.parts }
 
@@ -55,15 +55,15 @@ extension DashboardModel: RowInteraction {
     }
 
     var rowNames: [String] {
-        let scene = ScreenScene(history: shown, seconds: Self.windows[windowIndex], view: view)
+        let scene = ScreenScene(history: displayedHistory, seconds: Self.windows[windowIndex], view: view)
         return switch screen {
-        case .overview: shown.lanes.map(\.label)
+        case .overview: displayedHistory.lanes.map(\.label)
         case .connections: ConnectionsScreen(scene: scene).lanes.map(\.label)
         case .waiters: WaitersScreen(scene: scene).waiting.map(\.name)
         case .snapshots: SnapshotsScreen(scene: scene).snapshots.map(\.status.label)
         case .latency: LatencyScreen(scene: scene).seriesNames
         case .compare: CompareScreen(scene: scene).metricTitles
-        case .workload: shown.displayedSample.map { LoadSetting.all(in: $0).map(\.name) } ?? []
+        case .workload: displayedHistory.displayedSample.map { LoadSetting.all(in: $0).map(\.name) } ?? []
         }
     }
 }

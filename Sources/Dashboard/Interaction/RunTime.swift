@@ -4,11 +4,11 @@ enum RunTime {
     ///
     /// - Returns: The time in seconds, or `nil` if the text is invalid.
     static func seconds(of text: String, now: Double) -> Double? {
-        var rest = Substring(text)
-        let isRelative = rest.first == "-" || rest.first == "−"
-        if isRelative { rest = rest.dropFirst() }
-        if rest.last == "s" { rest = rest.dropLast() }
-        let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+        var remaining = Substring(text)
+        let isRelative = remaining.first == "-" || remaining.first == "−"
+        if isRelative { remaining = remaining.dropFirst() }
+        if remaining.last == "s" { remaining = remaining.dropLast() }
+        let parts = remaining.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count) else { return nil }
         var seconds = 0.0
         for part in parts {

@@ -15,14 +15,14 @@ struct SnapshotsPanel {
             return
         }
         let isOpen = !database.snapshots.isEmpty
-        let open = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
-        let made =
+        let openText = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
+        let createdText =
             "\(HumanUnits.count(database.snapshotsMade)) created"
             + (history.isOver ? "" : " so far")
         canvas.write(
             [
-                Span("\(open) open", isOpen ? theme.bold(.snapshot) : theme.style(.text)),
-                Span(", \(made)", dim),
+                Span("\(openText) open", isOpen ? theme.bold(.snapshot) : theme.style(.text)),
+                Span(", \(createdText)", dim),
             ],
             x: inner.minX,
             y: inner.minY,

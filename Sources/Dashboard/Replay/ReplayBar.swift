@@ -60,7 +60,7 @@ package struct ReplayBar {
             Prompt(
                 label: "go to",
                 text: prompt.text,
-                hint: "10m, -5m before the end, or 02:13; Enter confirms, Esc cancels",
+                hint: "10m, -5m (before the end), or 02:13; Enter confirms, Esc cancels",
                 problem: prompt.problem
             ).draw(on: &canvas, in: row)
             return

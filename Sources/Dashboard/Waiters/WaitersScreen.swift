@@ -216,18 +216,18 @@ struct WaitersScreen {
         let usesTwoRows = holders * 2 + groups.count * 3 <= inner.height
         var y = inner.minY
         for group in groups where y < inner.maxY {
-            var head = [
+            var heading = [
                 Span(selected?.status.origin.name ?? group.waiters, theme.bold(.waiting)),
                 Span(" waits for ", theme.style(.dim)),
                 Span(group.resource, theme.bold(.text)),
             ]
-            if selected == nil, group.waiters.hasSuffix("s") { head[1].text = " wait for " }
+            if selected == nil, group.waiters.hasSuffix("s") { heading[1].text = " wait for " }
             let count = group.holders.count
             let all = group.remark == nil ? "all " : ""
             let held = count == 1 ? ", held by" : count == 0 ? "" : ", \(all)\(count) held by"
-            head.append(Span(held, theme.style(.dim)))
-            if canvas.width(of: head) > inner.width { head.removeLast() }
-            canvas.write(head, x: inner.minX, y: y, limit: inner.width)
+            heading.append(Span(held, theme.style(.dim)))
+            if canvas.width(of: heading) > inner.width { heading.removeLast() }
+            canvas.write(heading, x: inner.minX, y: y, limit: inner.width)
             y += 1
             for holder in group.holders where y < inner.maxY {
                 draw(holder, usesTwoRows: usesTwoRows, on: &canvas, in: inner, y: y)
@@ -320,18 +320,18 @@ struct WaitersScreen {
         on canvas: inout Canvas,
         in inner: Rect
     ) {
-        let held = database.connections.filter { $0.state != .idle && $0.role != .snapshot }
+        let heldConnections = database.connections.filter { $0.state != .idle && $0.role != .snapshot }
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
         let isUnknown = scene.history.hidesWaits
         let text =
             scene.history.isOver
             ? "the run has ended: no waiters"
-            : held.isEmpty
+            : heldConnections.isEmpty
                 ? (isUnknown ? "" : "no waiters, and ") + "no connection is held"
                 : (isUnknown ? "waits unknown" : "no waiters now") + "; held connections:"
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
-        for (index, holder) in held.prefix(max(0, inner.height - 1)).enumerated() {
+        for (index, holder) in heldConnections.prefix(max(0, inner.height - 1)).enumerated() {
             draw(holder, usesTwoRows: false, on: &canvas, in: inner, y: inner.minY + 1 + index)
         }
     }

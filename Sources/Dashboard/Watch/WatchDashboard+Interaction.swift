@@ -42,8 +42,8 @@ extension WatchDashboard: RowInteraction {
     }
 
     private mutating func showDatabase(by step: Int) {
-        guard !shown.isEmpty else { return }
-        path = shown[(displayedIndex + step + shown.count) % shown.count].path
+        guard !displayedDatabases.isEmpty else { return }
+        path = displayedDatabases[(displayedIndex + step + displayedDatabases.count) % displayedDatabases.count].path
     }
 
     // MARK: Display
@@ -104,7 +104,7 @@ extension WatchDashboard: RowInteraction {
     /// Displays the reports nearest to a time, in seconds since the first report.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = databases }
-        for index in shown.indices { frozen?[index].show(time: time) }
+        for index in displayedDatabases.indices { frozen?[index].show(time: time) }
     }
 
     mutating func handle(_ key: Key, inCheckpoint choice: Int) -> [Action] {

@@ -140,15 +140,17 @@ package struct WatchDashboard: Sendable {
         set { views[screen] = newValue }
     }
 
-    var shown: [WatchHistory] { frozen ?? databases }
+    /// The displayed data, which does not change while the display is frozen.
+    var displayedDatabases: [WatchHistory] { frozen ?? databases }
 
+    /// The index of the displayed database in ``displayedDatabases``.
     var displayedIndex: Int {
-        path.flatMap { path in shown.firstIndex { $0.path == path } } ?? 0
+        path.flatMap { path in displayedDatabases.firstIndex { $0.path == path } } ?? 0
     }
 
     /// The displayed database, or `nil` before the first report.
     var history: WatchHistory? {
-        shown.indices.contains(displayedIndex) ? shown[displayedIndex] : nil
+        displayedDatabases.indices.contains(displayedIndex) ? displayedDatabases[displayedIndex] : nil
     }
 
     /// The time of the newest report, in seconds since the first report.
@@ -157,7 +159,7 @@ package struct WatchDashboard: Sendable {
     var scene: WatchScene {
         WatchScene(
             history: history,
-            databases: shown,
+            databases: displayedDatabases,
             seconds: DashboardModel.windows[windowIndex],
             view: view,
             placeholder: placeholder,
@@ -181,7 +183,7 @@ package struct WatchDashboard: Sendable {
         let areas = bounds.rows([1, size.height - 1 - footerHeight, footerHeight])
         WatchHeader(dashboard: self).draw(on: &canvas, in: areas[0])
         canvas.clipped(to: areas[1]) { canvas in
-            if shown.isEmpty {
+            if displayedDatabases.isEmpty {
                 scene.drawMessage(placeholder, on: &canvas, in: areas[1])
             } else {
                 content.draw(on: &canvas, in: areas[1])

@@ -222,8 +222,8 @@ struct Verdict: Equatable {
     /// Returns text such as `report holds 1 of 4 readers (3.41 s)`, or `nil` if all holds are
     /// short.
     private static func longestHold(_ database: DatabaseStatus) -> String? {
-        let held = database.connections.filter { $0.role != .snapshot && $0.state != .idle }
-        let longest = held.max { ($0.heldNanoseconds ?? 0) < ($1.heldNanoseconds ?? 0) }
+        let heldConnections = database.connections.filter { $0.role != .snapshot && $0.state != .idle }
+        let longest = heldConnections.max { ($0.heldNanoseconds ?? 0) < ($1.heldNanoseconds ?? 0) }
         guard let longest, let holder = longest.holder,
             let time = longest.heldNanoseconds, time >= 100_000_000
         else { return nil }
@@ -232,7 +232,7 @@ struct Verdict: Equatable {
         case .queue, .snapshot: return "\(holder.name) holds it (\(age))"
         case .writer: return "\(holder.name) holds the writer (\(age))"
         case .reader:
-            let heldReaders = held.count { $0.role == .reader && $0.holder == holder }
+            let heldReaders = heldConnections.count { $0.role == .reader && $0.holder == holder }
             let maximum = database.readers.map(\.maximum) ?? heldReaders
             return "\(holder.name) holds \(heldReaders) of \(counted(maximum)) (\(age))"
         }

@@ -102,13 +102,13 @@ enum WALWords {
     /// frames is unknown.
     static func frames(_ wal: WALStatus, width: Int) -> String {
         guard let frames = wal.frames else { return "" }
-        let all = HumanUnits.count(frames) + (frames == 1 ? " frame" : " frames")
+        let total = HumanUnits.count(frames) + (frames == 1 ? " frame" : " frames")
         let copied = wal.checkpointedFrames.map { "\(HumanUnits.count($0)) checkpointed" }
         let room = wal.frameCapacity.flatMap { $0 > frames ? HumanUnits.count($0) : nil }
         let texts = [
-            copied.flatMap { copied in room.map { "\(all) in use of \($0), \(copied)" } },
-            copied.map { "\(all), \($0)" },
-            all,
+            copied.flatMap { copied in room.map { "\(total) in use of \($0), \(copied)" } },
+            copied.map { "\(total), \($0)" },
+            total,
         ]
         return texts.compactMap(\.self).first { $0.utf8.count <= width } ?? ""
     }

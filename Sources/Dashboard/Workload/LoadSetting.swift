@@ -169,13 +169,13 @@ struct LoadSetting: Sendable {
             )
         }
         if let hold = client.holdSeconds {
-            let held = sample.database.connections.filter { $0.holder?.name == client.name }
+            let longestHold = sample.database.connections.filter { $0.holder?.name == client.name }
                 .compactMap(\.heldNanoseconds).max()
             settings.append(
                 LoadSetting(
                     kind: .hold(client: client.name),
                     value: hold,
-                    actual: held.map { "held for \(HumanUnits.duration(nanoseconds: $0))" }
+                    actual: longestHold.map { "held for \(HumanUnits.duration(nanoseconds: $0))" }
                         ?? "no connection held"
                 )
             )
@@ -185,13 +185,13 @@ struct LoadSetting: Sendable {
 
     /// Returns the share of writes among the accesses completed in the last second.
     private static func measuredWriteShare(_ sample: Sample) -> String? {
-        var all = 0.0
+        var total = 0.0
         var writes = 0.0
         for client in sample.clients where client.throughput.isFinite {
             guard ["read", "write"].contains(client.activity) else { continue }
-            all += client.throughput
+            total += client.throughput
             if client.activity == "write" { writes += client.throughput }
         }
-        return all > 0 ? "\(HumanUnits.percent(writes / all)) of the accesses" : nil
+        return total > 0 ? "\(HumanUnits.percent(writes / total)) of the accesses" : nil
     }
 }

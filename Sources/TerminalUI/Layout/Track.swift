@@ -37,25 +37,25 @@ package struct Track: Sendable, Equatable {
     /// `available` is the number of available cells, and `spacing` is the number of empty cells
     /// between two visible tracks.
     package static func lengths(of tracks: [Track], available: Int, spacing: Int = 0) -> [Int] {
-        var shown = tracks.indices.filter { tracks[$0].maximum > 0 }
+        var visible = tracks.indices.filter { tracks[$0].maximum > 0 }
         func requiredLength() -> Int {
-            shown.reduce(0) { $0 + tracks[$1].minimum } + spacing * max(0, shown.count - 1)
+            visible.reduce(0) { $0 + tracks[$1].minimum } + spacing * max(0, visible.count - 1)
         }
         while requiredLength() > available {
             guard
-                let lowest = shown.indices.min(by: { first, second in
-                    let firstPriority = tracks[shown[first]].priority
-                    let secondPriority = tracks[shown[second]].priority
+                let lowest = visible.indices.min(by: { first, second in
+                    let firstPriority = tracks[visible[first]].priority
+                    let secondPriority = tracks[visible[second]].priority
                     return firstPriority == secondPriority
                         ? first > second : firstPriority < secondPriority
                 })
             else { break }
-            shown.remove(at: lowest)
+            visible.remove(at: lowest)
         }
         var lengths = Array(repeating: 0, count: tracks.count)
         var remaining = available - requiredLength()
-        for index in shown { lengths[index] = tracks[index].minimum }
-        let prioritized = shown.sorted { first, second in
+        for index in visible { lengths[index] = tracks[index].minimum }
+        let prioritized = visible.sorted { first, second in
             let firstPriority = tracks[first].priority
             let secondPriority = tracks[second].priority
             return firstPriority == secondPriority
@@ -66,20 +66,20 @@ package struct Track: Sendable, Equatable {
             lengths[index] += growth
             remaining -= growth
         }
-        share(remaining, among: shown, of: tracks, lengths: &lengths)
+        share(remaining, among: visible, of: tracks, lengths: &lengths)
         return lengths
     }
 
     /// Distributes cells in proportion to ``flex`` until no track can use more cells.
     private static func share(
         _ cells: Int,
-        among shown: [Int],
+        among visible: [Int],
         of tracks: [Track],
         lengths: inout [Int]
     ) {
         var remaining = cells
         while remaining > 0 {
-            let growable = shown.filter { tracks[$0].flex > 0 && lengths[$0] < tracks[$0].maximum }
+            let growable = visible.filter { tracks[$0].flex > 0 && lengths[$0] < tracks[$0].maximum }
             let shares = growable.reduce(0) { $0 + tracks[$1].flex }
             guard shares > 0 else { return }
             let initial = remaining

@@ -28,7 +28,7 @@ extension Theme {
 
     package static func named(_ name: String) throws(UnknownThemeError) -> Theme {
         guard let theme = builtIn.first(where: { $0.name == name }) else {
-            throw UnknownThemeError(name: name, known: builtIn.map(\.name))
+            throw UnknownThemeError(name: name, knownNames: builtIn.map(\.name))
         }
         return theme
     }

@@ -102,8 +102,8 @@ package struct HelpOverlay: Sendable {
             Size(width: lines.width * count + 3 * (count - 1) + 4, height: lines.height + 2)
         )
         canvas.fill(box, style: canvas.theme.style(.text))
-        let first = min(max(top, 0), max(0, lines.height - (box.height - 2)))
-        let below = lines.height - first - (box.height - 2)
+        let firstLine = min(max(top, 0), max(0, lines.height - (box.height - 2)))
+        let below = lines.height - firstLine - (box.height - 2)
         let moreText = "\(below) more \(below == 1 ? "line" : "lines") below"
         let more = below > 0 ? [Span(moreText, canvas.theme.style(.accent))] : []
         let legend = [more, [Span(hint, canvas.theme.style(.dim))]].filter { !$0.isEmpty }
@@ -111,7 +111,7 @@ package struct HelpOverlay: Sendable {
         canvas.clipped(to: inner) { canvas in
             for (index, column) in lines.columns.enumerated() {
                 let x = inner.minX + index * (lines.width + 3)
-                for (row, line) in column.dropFirst(first).prefix(inner.height).enumerated() {
+                for (row, line) in column.dropFirst(firstLine).prefix(inner.height).enumerated() {
                     draw(line, of: lines, x: x, y: inner.minY + row, on: &canvas)
                 }
             }

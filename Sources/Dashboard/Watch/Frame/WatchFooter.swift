@@ -57,7 +57,7 @@ struct WatchFooter {
             guard var priority = binding.priority, let key = binding.keys.first else { return nil }
             var name = binding.name
             switch binding.command {
-            case .nextDatabase where dashboard.shown.count < 2: return nil
+            case .nextDatabase where dashboard.displayedDatabases.count < 2: return nil
             case .common(.filter), .common(.sort), .common(.reverse):
                 guard !screen.sortableTitles.isEmpty else { return nil }
             case .common(.focusNext):

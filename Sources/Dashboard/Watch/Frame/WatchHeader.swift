@@ -30,8 +30,8 @@ struct WatchHeader {
         // A long name must not displace the state.
         if name.count > width / 3 { name = "…" + name.suffix(max(8, width / 3)) }
         add([bold(name, .title)], 90)
-        if dashboard.shown.count > 1 {
-            add([text("\(dashboard.displayedIndex + 1)/\(dashboard.shown.count)", .dim)], 45)
+        if dashboard.displayedDatabases.count > 1 {
+            add([text("\(dashboard.displayedIndex + 1)/\(dashboard.displayedDatabases.count)", .dim)], 45)
         }
         add([text(WatchLabels.mode(file), file.state == .present ? .text : .warning)], 80)
         guard file.state == .present else { return segments }

@@ -30,9 +30,9 @@ struct WatchRow: Sendable {
 
     /// The kinds of locks, such as `writer, reader`.
     var lockKinds: String {
-        var seen: [LockKind] = []
-        for lock in locks where !seen.contains(lock.kind) { seen.append(lock.kind) }
-        return seen.map(\.rawValue).joined(separator: ", ")
+        var kinds: [LockKind] = []
+        for lock in locks where !kinds.contains(lock.kind) { kinds.append(lock.kind) }
+        return kinds.map(\.rawValue).joined(separator: ", ")
     }
 
     /// The extent to which the process blocks other processes, in coarse steps.

@@ -113,13 +113,13 @@ struct DatabasesScreen: WatchScreen {
     }
 
     private func notes(width: Int) -> [String] {
-        var seen: [String] = scene.notes
+        var allNotes: [String] = scene.notes
         for history in scene.databases {
-            for note in history.report?.notes ?? [] where !seen.contains(note) {
-                seen.append(note)
+            for note in history.report?.notes ?? [] where !allNotes.contains(note) {
+                allNotes.append(note)
             }
         }
-        return seen.flatMap { TextWrapping.lines(of: $0, width: width) }
+        return allNotes.flatMap { TextWrapping.lines(of: $0, width: width) }
     }
 }
 
