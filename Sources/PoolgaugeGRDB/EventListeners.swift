@@ -32,7 +32,10 @@ final class EventListeners: Sendable {
         let nanoseconds = UInt64(max(0, min(limit / .nanoseconds(1), 1e18)))
         let number = state.withLock { state in
             state.lastNumber += 1
-            state.listeners[state.lastNumber] = Listener(limit: nanoseconds, continuation: continuation)
+            state.listeners[state.lastNumber] = Listener(
+                limit: nanoseconds,
+                continuation: continuation
+            )
             hasListeners.store(true, ordering: .relaxed)
             return state.lastNumber
         }

@@ -49,9 +49,9 @@ extension History: Timeline {
             ?? mean(over: seconds, \.inUse)
     }
 
-    /// Describes the period before the displayed sample.
+    /// Returns a label for the last `seconds` before the displayed sample.
     ///
-    /// The description is, for example, `last 10 s` or, after a run, `last 10 s of the run`.
+    /// The label is, for example, `last 10 s` or, after a run, `last 10 s of the run`.
     func spanLabel(_ seconds: Double) -> String {
         "last \(HumanUnits.secondsLabel(seconds))" + (isOver ? " of the run" : "")
     }

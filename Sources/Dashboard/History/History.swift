@@ -17,7 +17,7 @@ struct History: Sendable {
 
     /// The values of a second recording, drawn in charts for comparison.
     var ghost: Ghost<Moment>?
-    /// The displayed sample.
+    /// The displayed sample, or `nil` before the first sample.
     private(set) var displayedSample: Sample?
     /// The index in ``moments`` of the displayed earlier sample, or `nil` for the newest sample.
     private(set) var cursor: Int?

@@ -10,7 +10,7 @@ struct Lane: Sendable {
     var states: RingBuffer<LaneState>
     /// The number of samples since the connection was closed.
     var samplesSinceClose = 0
-    /// The status in the last sample with a holder.
+    /// The status in the last sample in which the connection had a holder.
     var lastHeldStatus: ConnectionStatus?
     var hasRunEnded = false
 

@@ -62,7 +62,8 @@ struct SampleStore: Sendable {
         if texts.count >= 256 { texts.removeAll(keepingCapacity: true) }
         var storedText = text
         if text.utf8.count > Self.maximumTextLength {
-            storedText = String(decoding: text.utf8.prefix(Self.maximumTextLength), as: UTF8.self) + "…"
+            storedText =
+                String(decoding: text.utf8.prefix(Self.maximumTextLength), as: UTF8.self) + "…"
         }
         texts[text] = storedText
         return storedText

@@ -9,7 +9,7 @@ struct TimeBins {
     }
 
     let count: Int
-    /// The index of the first sample in an interval.
+    /// The index of the first sample that belongs to an interval.
     private let firstSampleIndex: Int
     /// The interval of each sample, starting with the sample at `firstSampleIndex`.
     private let bins: [Int]

@@ -9,7 +9,9 @@ extension DashboardModel: RowInteraction {
 
     var newest: History { history }
 
-    var newestMoment: Double? { displayedHistory.displayedSample == nil ? nil : displayedHistory.newestTime }
+    var newestMoment: Double? {
+        displayedHistory.displayedSample == nil ? nil : displayedHistory.newestTime
+    }
 
     var parts: [String] { screen.parts }
 
@@ -55,7 +57,11 @@ extension DashboardModel: RowInteraction {
     }
 
     var rowNames: [String] {
-        let scene = ScreenScene(history: displayedHistory, seconds: Self.windows[windowIndex], view: view)
+        let scene = ScreenScene(
+            history: displayedHistory,
+            seconds: Self.windows[windowIndex],
+            view: view
+        )
         return switch screen {
         case .overview: displayedHistory.lanes.map(\.label)
         case .connections: ConnectionsScreen(scene: scene).lanes.map(\.label)
@@ -63,7 +69,8 @@ extension DashboardModel: RowInteraction {
         case .snapshots: SnapshotsScreen(scene: scene).snapshots.map(\.status.label)
         case .latency: LatencyScreen(scene: scene).seriesNames
         case .compare: CompareScreen(scene: scene).metricTitles
-        case .workload: displayedHistory.displayedSample.map { LoadSetting.all(in: $0).map(\.name) } ?? []
+        case .workload:
+            displayedHistory.displayedSample.map { LoadSetting.all(in: $0).map(\.name) } ?? []
         }
     }
 }

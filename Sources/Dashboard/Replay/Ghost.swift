@@ -8,7 +8,7 @@ struct Ghost<Entry: Timed>: Sendable {
         for entry in entries { moments.append(entry) }
     }
 
-    /// Divides the values into the intervals of a chart.
+    /// Returns the value in each interval of a chart.
     ///
     /// - Parameters:
     ///   - timeline: The series that the chart displays.

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The clients that held connections over the last seconds.
+/// The clients that held connections of one kind in the last seconds.
 ///
 /// A single sample misses clients that held connections only between samples.
 struct HoldShares: Sendable, Equatable {

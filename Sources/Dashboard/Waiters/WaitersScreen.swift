@@ -320,8 +320,10 @@ struct WaitersScreen {
         on canvas: inout Canvas,
         in inner: Rect
     ) {
-        let heldConnections = database.connections.filter { $0.state != .idle && $0.role != .snapshot }
-            .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
+        let heldConnections = database.connections.filter {
+            $0.state != .idle && $0.role != .snapshot
+        }
+        .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
         let isUnknown = scene.history.hidesWaits
         let text =
             scene.history.isOver

@@ -43,7 +43,10 @@ extension WatchDashboard: RowInteraction {
 
     private mutating func showDatabase(by step: Int) {
         guard !displayedDatabases.isEmpty else { return }
-        path = displayedDatabases[(displayedIndex + step + displayedDatabases.count) % displayedDatabases.count].path
+        path =
+            displayedDatabases[
+                (displayedIndex + step + displayedDatabases.count) % displayedDatabases.count
+            ].path
     }
 
     // MARK: Display

@@ -150,7 +150,8 @@ package struct WatchDashboard: Sendable {
 
     /// The displayed database, or `nil` before the first report.
     var history: WatchHistory? {
-        displayedDatabases.indices.contains(displayedIndex) ? displayedDatabases[displayedIndex] : nil
+        displayedDatabases.indices.contains(displayedIndex)
+            ? displayedDatabases[displayedIndex] : nil
     }
 
     /// The time of the newest report, in seconds since the first report.

@@ -222,7 +222,9 @@ struct Verdict: Equatable {
     /// Returns text such as `report holds 1 of 4 readers (3.41 s)`, or `nil` if all holds are
     /// short.
     private static func longestHold(_ database: DatabaseStatus) -> String? {
-        let heldConnections = database.connections.filter { $0.role != .snapshot && $0.state != .idle }
+        let heldConnections = database.connections.filter {
+            $0.role != .snapshot && $0.state != .idle
+        }
         let longest = heldConnections.max { ($0.heldNanoseconds ?? 0) < ($1.heldNanoseconds ?? 0) }
         guard let longest, let holder = longest.holder,
             let time = longest.heldNanoseconds, time >= 100_000_000

@@ -79,7 +79,9 @@ package struct Track: Sendable, Equatable {
     ) {
         var remaining = cells
         while remaining > 0 {
-            let growable = visible.filter { tracks[$0].flex > 0 && lengths[$0] < tracks[$0].maximum }
+            let growable = visible.filter {
+                tracks[$0].flex > 0 && lengths[$0] < tracks[$0].maximum
+            }
             let shares = growable.reduce(0) { $0 + tracks[$1].flex }
             guard shares > 0 else { return }
             let initial = remaining

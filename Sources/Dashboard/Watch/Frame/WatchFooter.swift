@@ -26,7 +26,7 @@ struct WatchFooter {
         // Exclude the first interval, during which the helper processes start.
         for index in max(1, history.moments.count - 12)..<max(1, history.moments.count) {
             let moment = history.moments[index]
-            cpuSeconds += moment.cost * moment.seconds
+            cpuSeconds += moment.cpuShare * moment.seconds
             seconds += moment.seconds
         }
         return seconds > 0 ? "poolgauge \(HumanUnits.percent(cpuSeconds / seconds)) CPU" : ""

@@ -31,7 +31,15 @@ struct WatchHeader {
         if name.count > width / 3 { name = "…" + name.suffix(max(8, width / 3)) }
         add([bold(name, .title)], 90)
         if dashboard.displayedDatabases.count > 1 {
-            add([text("\(dashboard.displayedIndex + 1)/\(dashboard.displayedDatabases.count)", .dim)], 45)
+            add(
+                [
+                    text(
+                        "\(dashboard.displayedIndex + 1)/\(dashboard.displayedDatabases.count)",
+                        .dim
+                    )
+                ],
+                45
+            )
         }
         add([text(WatchLabels.mode(file), file.state == .present ? .text : .warning)], 80)
         guard file.state == .present else { return segments }
