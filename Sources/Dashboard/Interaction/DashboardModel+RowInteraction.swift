@@ -9,7 +9,7 @@ extension DashboardModel: RowInteraction {
 
     var newest: History { history }
 
-    var newestMoment: Double? {
+    var newestMomentTime: Double? {
         displayedHistory.displayedSample == nil ? nil : displayedHistory.newestTime
     }
 

@@ -1,9 +1,9 @@
 import Telemetry
 import TerminalUI
 
-/// An interrupt that the user requested, while its outcome is pending.
+/// A requested interrupt whose outcome is pending.
 struct PendingInterrupt: Sendable, Equatable {
-    /// The timeout, in seconds.
+    /// The maximum time to wait for an outcome, in seconds.
     ///
     /// Most statements respond to an interrupt sooner.
     private static let timeout = 5.0
@@ -12,6 +12,7 @@ struct PendingInterrupt: Sendable, Equatable {
     private let initialStatus: InterruptStatus
     /// The time of the request, in seconds since the start of the run.
     private let requestTime: Double
+    /// The label of the connection, or a description of several connections.
     private var name: String
     /// The number of interrupted statements as of the last sample.
     private var endedCount: UInt64

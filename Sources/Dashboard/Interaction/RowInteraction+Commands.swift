@@ -74,7 +74,7 @@ extension RowInteraction {
         case .stepBack: step(by: -1)
         case .stepForward: step(by: 1)
         case .seek:
-            if newestMoment != nil { overlay = .prompt(PromptState(purpose: .seek)) }
+            if newestMomentTime != nil { overlay = .prompt(PromptState(purpose: .seek)) }
         case .zoomIn: windowIndex = max(windowIndex - 1, 0)
         case .zoomOut: windowIndex = min(windowIndex + 1, DashboardModel.windows.count - 1)
         default: break
@@ -87,7 +87,7 @@ extension RowInteraction {
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
-        guard let time = RunTime.seconds(of: trimmed, now: newestMoment ?? 0) else {
+        guard let time = RunTime.seconds(of: trimmed, now: newestMomentTime ?? 0) else {
             return "'\(text)' is not a time; enter 12.5, 1:05, or -10 (10 s before the "
                 + "newest \(Self.momentName))"
         }

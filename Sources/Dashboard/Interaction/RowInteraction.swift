@@ -22,7 +22,7 @@ protocol RowInteraction {
     /// The index of the displayed time window.
     var windowIndex: Int { get set }
     /// The time of the newest moment, in seconds, or `nil` if there is none.
-    var newestMoment: Double? { get }
+    var newestMomentTime: Double? { get }
     /// The name of a moment, such as `sample`.
     static var momentName: String { get }
     /// The names of the screen's parts, in the order in which the Tab key selects them.

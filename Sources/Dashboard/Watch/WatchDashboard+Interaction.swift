@@ -12,7 +12,7 @@ extension WatchDashboard: RowInteraction {
 
     var newest: [WatchHistory] { databases }
 
-    var newestMoment: Double? { history?.report == nil ? nil : history?.newestTime }
+    var newestMomentTime: Double? { history?.report == nil ? nil : history?.newestTime }
 
     var parts: [String] { screens[screen].parts }
 

@@ -75,7 +75,7 @@ struct WatchTablesPanel {
         }
     }
 
-    /// The share of examined frames, unless all frames were examined.
+    /// The share of the frames that were examined or, if it is about 100%, the meaning of the shares.
     private var remark: String {
         guard let coverage = history.report?.tablesCoverage, coverage.readShare < 0.995 else {
             return "by share of frames"
