@@ -233,7 +233,7 @@ struct WatchHistory: Sendable, Timeline {
         )
         guard let lane else { return row }
         row.share = share(of: lane)
-        row.cpuShare = cpuShare(of: lane)
+        row.cpuShare = meanCPUShare(of: lane)
         return row
     }
 
@@ -271,7 +271,7 @@ struct WatchHistory: Sendable, Timeline {
         return share
     }
 
-    private func cpuShare(of lane: WatchLane) -> Double? {
+    private func meanCPUShare(of lane: WatchLane) -> Double? {
         let offset = moments.count - lane.points.count
         var (used, seconds) = (0.0, 0.0)
         visitMoments(last: Self.rateSeconds) { position, moment in
