@@ -6,12 +6,12 @@ enum ClipboardSequence {
     /// The maximum length of the text, in bytes.
     ///
     /// xterm rejects 100,000 characters of Base64. Other terminals have lower limits.
-    static let limit = 48_000
+    static let maximumLength = 48_000
 
-    /// Returns the sequence for `text`, or `nil` if the text is longer than ``limit``.
+    /// Returns the sequence for `text`, or `nil` if the text is longer than ``maximumLength``.
     static func bytes(for text: String) -> [UInt8]? {
         let bytes = Array(text.utf8)
-        guard bytes.count <= limit else { return nil }
+        guard bytes.count <= maximumLength else { return nil }
         return Array("\u{1B}]52;c;".utf8) + base64(bytes) + [0x07]
     }
 

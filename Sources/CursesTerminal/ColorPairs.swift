@@ -20,7 +20,7 @@ struct ColorPairs {
 
     let capabilities: Capabilities
     let depth: ColorDepth
-    /// Whether all pairs have been used since the last call to ``removeAll()``.
+    /// Whether the pairs have run out since the last call to ``removeAll()``.
     private(set) var isExhausted = false
 
     private struct Colors: Hashable {
@@ -49,7 +49,7 @@ struct ColorPairs {
 
     /// Returns the pair for a style.
     ///
-    /// If no pair is left, returns pair 0, the terminal's default colors.
+    /// If no pair is available, returns pair 0, the terminal's default colors.
     mutating func choice(for style: Style) -> Choice {
         guard depth != .mono else { return Choice(pair: 0, isBrightened: false) }
         let colors = Colors(foreground: style.foreground, background: style.background)

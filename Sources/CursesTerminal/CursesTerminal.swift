@@ -16,10 +16,10 @@ package final class CursesTerminal: Terminal {
     package private(set) var size: Size
     package let depth: ColorDepth
 
-    private let signals: Int32
+    private let signalDescriptor: Int32
     private var pairs: ColorPairs
-    private var shown: Surface?
-    private var pending: [TerminalEvent] = []
+    private var displayedSurface: Surface?
+    private var pendingEvents: [TerminalEvent] = []
     private var mouse = MouseDecoder()
     private var escape = EscapeSequence()
     private var isOpen = true
@@ -42,8 +42,8 @@ package final class CursesTerminal: Terminal {
         // Install these handlers before ncurses installs its own. Without a handler for SIGTSTP,
         // ncurses installs one that ignores the signal during writes and loses a ^Z
         // (_nc_signal_handler in lib_tstp.c of ncurses).
-        signals = pg_signals_install()
-        guard signals >= 0 else { throw .refused(name: profile.name) }
+        signalDescriptor = pg_signals_install()
+        guard signalDescriptor >= 0 else { throw .refused(name: profile.name) }
         var colors = pg_screen_colors()
         guard pg_screen_open(profile.name, profile.usesColors, usesMouse, &colors) else {
             pg_signals_remove()
@@ -99,12 +99,12 @@ extension CursesTerminal {
         if pairs.isExhausted {
             pairs.removeAll()
             pg_screen_forget_pairs()
-            shown = nil
+            displayedSurface = nil
         }
-        for change in surface.changes(from: shown) {
+        for change in surface.changes(from: displayedSurface) {
             put(change.cell, at: change.point, on: surface)
         }
-        shown = surface
+        displayedSurface = surface
         pg_screen_flush()
     }
 
@@ -142,8 +142,8 @@ extension CursesTerminal {
 extension CursesTerminal {
     package func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
         guard isOpen else { return nil }
-        if pending.isEmpty { collect(waitingAtMost: nanoseconds) }
-        return pending.isEmpty ? nil : pending.removeFirst()
+        if pendingEvents.isEmpty { collect(waitingAtMost: nanoseconds) }
+        return pendingEvents.isEmpty ? nil : pendingEvents.removeFirst()
     }
 
     private func collect(waitingAtMost nanoseconds: UInt64) {
@@ -151,22 +151,22 @@ extension CursesTerminal {
         collectKeys()
         var descriptors = [
             pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: signalDescriptor, events: Int16(POLLIN), revents: 0),
         ]
         // Round up. Otherwise, the wait could end too early and the caller would have to repeat it.
-        let milliseconds = pending.isEmpty ? min(nanoseconds / 1_000_000 + 1, 60_000) : 0
+        let milliseconds = pendingEvents.isEmpty ? min(nanoseconds / 1_000_000 + 1, 60_000) : 0
         guard poll(&descriptors, 2, nanoseconds == 0 ? 0 : Int32(milliseconds)) > 0 else { return }
         if descriptors[1].revents != 0 { collectSignals() }
         if descriptors[0].revents & Int16(POLLIN) != 0 {
-            let before = pending.count
+            let previousCount = pendingEvents.count
             collectKeys()
             // A readable descriptor without a key means that the terminal is gone or the key is
             // unknown.
-            if pending.count == before, descriptors[0].revents & Int16(POLLHUP) != 0 {
-                pending.append(.end(signal: SIGHUP))
+            if pendingEvents.count == previousCount, descriptors[0].revents & Int16(POLLHUP) != 0 {
+                pendingEvents.append(.end(signal: SIGHUP))
             }
         } else if descriptors[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
-            pending.append(.end(signal: SIGHUP))
+            pendingEvents.append(.end(signal: SIGHUP))
         }
     }
 
@@ -182,20 +182,20 @@ extension CursesTerminal {
                 mouse.begin(.characters)
                 continue
             case PG_KEY_SCALAR where mouse.isReading:
-                if let event = mouse.handle(code) { pending.append(.input(.mouse(event))) }
+                if let event = mouse.handle(code) { pendingEvents.append(.input(.mouse(event))) }
                 continue
             case PG_KEY_SCALAR:
-                pending += escape.handle(code).map { .input(.key($0)) }
+                pendingEvents += escape.handle(code).map { .input(.key($0)) }
                 continue
             case PG_KEY_SPECIAL: key = KeyDecoder.key(special: code)
             case PG_KEY_OTHER: key = nil
             default:
                 // No more bytes follow, so the Esc key was pressed.
-                pending += escape.end().map { .input(.key($0)) }
+                pendingEvents += escape.end().map { .input(.key($0)) }
                 return
             }
-            pending += escape.end().map { .input(.key($0)) }
-            if let key { pending.append(.input(.key(key))) }
+            pendingEvents += escape.end().map { .input(.key($0)) }
+            if let key { pendingEvents.append(.input(.key(key))) }
         }
     }
 
@@ -207,21 +207,21 @@ extension CursesTerminal {
         var isSuspensionRequested = false
         var isContinued = false
         collecting: while true {
-            switch pg_signals_next(signals) {
+            switch pg_signals_next(signalDescriptor) {
             case 0: break collecting
             case SIGWINCH: isResized = true
             case SIGTSTP: isSuspensionRequested = true
             case SIGCONT: isContinued = true
-            case let signal: pending.append(.end(signal: signal))
+            case let signal: pendingEvents.append(.end(signal: signal))
             }
         }
         if isContinued {
             // The terminal could not be restored before SIGSTOP, because SIGSTOP cannot be handled.
             resumeScreen()
-            pending.append(.continued)
+            pendingEvents.append(.continued)
         }
         if isResized || isContinued { resize() }
-        if isSuspensionRequested { pending.append(.suspend) }
+        if isSuspensionRequested { pendingEvents.append(.suspend) }
     }
 
     package func suspend() {
@@ -229,24 +229,26 @@ extension CursesTerminal {
         pg_screen_suspend()
         pg_signals_stop_process()
         // Discard additional ^Z and resize signals.
-        var ends: [TerminalEvent] = []
-        while case let signal = pg_signals_next(signals), signal != 0 {
-            if [SIGINT, SIGTERM, SIGHUP].contains(signal) { ends.append(.end(signal: signal)) }
+        var endEvents: [TerminalEvent] = []
+        while case let signal = pg_signals_next(signalDescriptor), signal != 0 {
+            if [SIGINT, SIGTERM, SIGHUP].contains(signal) {
+                endEvents.append(.end(signal: signal))
+            }
         }
         resumeScreen()
         resize()
-        pending += ends
+        pendingEvents += endEvents
     }
 
     private func resumeScreen() {
         pg_screen_resume()
-        shown = nil
+        displayedSurface = nil
     }
 
     private func resize() {
         size = Self.currentSize()
         pg_screen_resize(Int32(size.width), Int32(size.height))
-        shown = nil
-        pending.append(.input(.resize(size)))
+        displayedSurface = nil
+        pendingEvents.append(.input(.resize(size)))
     }
 }

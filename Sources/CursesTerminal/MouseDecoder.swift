@@ -18,7 +18,7 @@ struct MouseDecoder {
     private var numbers: [Int] = []
 
     /// The largest accepted number, greater than the number of columns of any terminal.
-    private static let limit = 100_000
+    private static let maximumNumber = 100_000
 
     var isReading: Bool { form != nil }
 
@@ -40,7 +40,7 @@ struct MouseDecoder {
         switch scalar {
         case 0x30...0x39:
             let number = numbers[numbers.count - 1] * 10 + Int(scalar - 0x30)
-            numbers[numbers.count - 1] = min(number, Self.limit)
+            numbers[numbers.count - 1] = min(number, Self.maximumNumber)
             return nil
         case 0x3B where numbers.count < 3:
             numbers.append(0)

@@ -8,18 +8,18 @@ package enum DashboardAction: Sendable, Equatable {
     case nextArm
     /// Interrupt the statement of the connection with the given label.
     ///
-    /// `nil` means all statements.
+    /// If the label is `nil`, interrupt all statements.
     case interrupt(connection: String?)
     case checkpoint(CheckpointMode)
     /// Take a snapshot and keep it.
     case makeSnapshot
     /// Release the snapshot with the given label.
     ///
-    /// `nil` means the oldest snapshot that ``makeSnapshot`` created.
+    /// If the label is `nil`, release the oldest snapshot that ``makeSnapshot`` created.
     case releaseSnapshot(label: String?)
     case setLoadPaused(Bool)
     /// Change a setting of the load.
-    case setKnob(LoadKnob)
+    case changeSetting(LoadKnob)
     /// Rebuild the pool with this maximum number of readers.
     case setReaderCount(Int)
     /// Start a recording, or stop the recording in progress.

@@ -20,9 +20,7 @@ package struct DashboardModel: Sendable {
     /// The refresh rate, in frames/s.
     package internal(set) var refreshRate: Double
     package internal(set) var screen = DashboardScreen.overview
-    /// The size of the terminal.
-    ///
-    /// It determines mouse positions and page lengths.
+    /// The size of the terminal, for mouse positions and page lengths.
     package internal(set) var size = Size(width: 120, height: 40)
     package var isPaused: Bool { frozen != nil }
     package var showsHelp: Bool {
@@ -38,20 +36,21 @@ package struct DashboardModel: Sendable {
     /// The displayed data while the display is frozen.
     var frozen: History?
     /// The index of the displayed time window in ``windows``.
-    var window = 1
+    var windowIndex = 1
     var overlay: Overlay?
     /// The selection, sorting, and filter of each screen, in screen order.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
-    /// The message shown in place of the keys, and its time in seconds since the start of the run.
+    /// The message shown in place of the keys, and the time at which it was first shown, in seconds
+    /// since the start of the run.
     var message: (text: String, isWarning: Bool, time: Double)?
     /// The time for which ``message`` remains visible, in seconds.
     private static let messageSeconds = 4.0
 
     /// The interrupt whose outcome is pending, if any.
-    var interrupt: InterruptWatch?
+    var pendingInterrupt: PendingInterrupt?
     /// Requested values that no sample has confirmed yet, keyed by setting name.
-    var requestedKnobs: [String: Double] = [:]
+    var requestedSettings: [String: Double] = [:]
 
     /// The time windows of lanes and charts, in seconds.
     static let windows: [Double] = [10, 30, 60, 120, 300]
@@ -79,23 +78,23 @@ package struct DashboardModel: Sendable {
 
     /// Adds a sample, even while the display is frozen.
     package mutating func ingest(_ sample: Sample) {
-        let before = history.latest?.sequence ?? -1
+        let previousSequence = history.displayedSample?.sequence ?? -1
         history.append(sample)
-        let isNewRun = sample.sequence <= before
-        discardConfirmedKnobs(sample, isNewRun: isNewRun)
-        if isNewRun { interrupt = nil }
+        let isNewRun = sample.sequence <= previousSequence
+        discardConfirmedSettings(in: sample, isNewRun: isNewRun)
+        if isNewRun { pendingInterrupt = nil }
         if let message, isNewRun || sample.time - message.time > Self.messageSeconds {
             self.message = nil
         }
-        if let outcome = interrupt?.update(with: sample) {
-            interrupt = nil
+        if let outcome = pendingInterrupt?.update(with: sample) {
+            pendingInterrupt = nil
             note(outcome)
         }
     }
 
     /// Adds a line to the ticker, such as the result of a key press.
     package mutating func note(_ message: String, severity: TelemetryEvent.Severity = .info) {
-        let time = history.latest?.time ?? 0
+        let time = history.displayedSample?.time ?? 0
         let event = TelemetryEvent(time: time, severity: severity, message: message)
         history.append(event)
         // Show the line even on a frozen display, because it may respond to a key.
@@ -104,10 +103,12 @@ package struct DashboardModel: Sendable {
 
     /// Adds a line to the ticker, and shows it in place of the keys for a few seconds.
     ///
-    /// The ticker truncates a long line, such as one with the path of a file.
+    /// Use this method for lines that the ticker may truncate, such as a line with a file's path.
     package mutating func announce(_ message: String, isWarning: Bool = false) {
         note(message, severity: isWarning ? .warning : .info)
-        self.message = (PrintableText.escaped(message), isWarning, history.latest?.time ?? 0)
+        self.message = (
+            PrintableText.escaped(message), isWarning, history.displayedSample?.time ?? 0
+        )
     }
 
     /// Handles an input event and returns the actions for the program.
@@ -133,13 +134,15 @@ package struct DashboardModel: Sendable {
         set { views[screen.rawValue - 1] = newValue }
     }
 
-    /// The displayed data.
-    var shown: History { frozen ?? history }
+    /// The displayed data, which does not change while the display is frozen.
+    var displayedHistory: History { frozen ?? history }
 
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds
-        if size.width < TooSmallScreen.needed.width || size.height < TooSmallScreen.needed.height {
+        if size.width < TooSmallScreen.minimumSize.width
+            || size.height < TooSmallScreen.minimumSize.height
+        {
             TooSmallScreen().draw(on: &canvas, in: bounds)
             return canvas
         }
@@ -157,7 +160,7 @@ package struct DashboardModel: Sendable {
         let footerHeight = footer.height(in: size)
         let areas = bounds.rows([1, size.height - 1 - footerHeight, footerHeight])
         HeaderLine(
-            history: shown,
+            history: displayedHistory,
             isPaused: isPaused,
             isReplay: replayKeys != nil,
             isRecording: isRecording
@@ -170,8 +173,8 @@ package struct DashboardModel: Sendable {
 
     private func drawScreen(on canvas: inout Canvas, in rect: Rect) {
         let scene = ScreenScene(
-            history: shown,
-            seconds: Self.windows[window],
+            history: displayedHistory,
+            seconds: Self.windows[windowIndex],
             view: view,
             keys: keys
         )
@@ -183,7 +186,7 @@ package struct DashboardModel: Sendable {
         case .latency: LatencyScreen(scene: scene).draw(on: &canvas, in: rect)
         case .compare: CompareScreen(scene: scene).draw(on: &canvas, in: rect)
         case .workload:
-            WorkloadScreen(scene: scene, requestedKnobs: requestedKnobs, keys: keys).draw(
+            WorkloadScreen(scene: scene, requestedSettings: requestedSettings, keys: keys).draw(
                 on: &canvas,
                 in: rect
             )

@@ -1,4 +1,4 @@
-/// The screens, in the order of their keys.
+/// The screens, in the order of their default keys.
 package enum DashboardScreen: Int, Sendable, CaseIterable {
     case overview = 1
     case connections
@@ -8,7 +8,7 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
     case compare
     case workload
 
-    /// The names of the parts, in the order of the Tab key.
+    /// The names of the parts, in the order in which the Tab key selects them.
     var parts: [String] {
         switch self {
         case .overview:

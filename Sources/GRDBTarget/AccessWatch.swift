@@ -2,7 +2,7 @@
 import GRDB
 import Telemetry
 
-/// Records which accesses wait for GRDB's connections and which accesses hold them.
+/// A recorder of the accesses that wait for or hold GRDB's connections.
 ///
 /// The watch observes accesses from outside GRDB. An access waits from its call until its closure
 /// starts, so the wait includes GRDB's own work. A connection is held while a closure runs on it.
@@ -12,7 +12,7 @@ final class AccessWatch: Sendable {
     /// A call that requests an access.
     struct Call: Sendable {
         fileprivate var number: UInt64
-        fileprivate var since: UInt64
+        fileprivate var calledAt: UInt64
         fileprivate var client: String
         fileprivate var resource: Resource
         fileprivate var isWrite: Bool
@@ -21,8 +21,8 @@ final class AccessWatch: Sendable {
 
     /// An access inside its closure.
     struct Hold: Sendable {
-        let seat: ConnectionSeat
-        fileprivate var since: UInt64
+        let observedConnection: ObservedConnection
+        fileprivate var startedAt: UInt64
         fileprivate var resource: Resource
     }
 
@@ -30,14 +30,15 @@ final class AccessWatch: Sendable {
         var number: Int
         var label: String?
         var client: String
-        var since: UInt64
+        var createdAt: UInt64
     }
 
     private struct State {
         var calls: [Call] = []
-        var number: UInt64 = 0
-        var seats: [ObjectIdentifier: ConnectionSeat] = [:]
-        var order: [ConnectionSeat] = []
+        /// The number of the last call.
+        var lastNumber: UInt64 = 0
+        var observedConnections: [ObjectIdentifier: ObservedConnection] = [:]
+        var order: [ObservedConnection] = []
         var snapshots: [Snapshot] = []
         var snapshotsMade = 0
         var readersInUse = 0
@@ -46,11 +47,11 @@ final class AccessWatch: Sendable {
         var saturatedNanoseconds: UInt64 = 0
         var changedAt: UInt64 = 0
         var busyCount: UInt64 = 0
-        var earlier: Earlier?
+        var baseline: Baseline?
     }
 
     /// The counts of the histograms at the last restart.
-    private struct Earlier: Sendable {
+    private struct Baseline: Sendable {
         var waits: AtomicHistogram.Counts
         var holds: AtomicHistogram.Counts
         var writerWaits: AtomicHistogram.Counts
@@ -76,10 +77,10 @@ final class AccessWatch: Sendable {
             maximumReaders == nil ? .connection : isWrite ? .writer : .reader
         return state.withLock { state in
             advance(&state, to: now)
-            state.number += 1
+            state.lastNumber += 1
             let call = Call(
-                number: state.number,
-                since: now,
+                number: state.lastNumber,
+                calledAt: now,
                 client: client,
                 resource: resource,
                 isWrite: isWrite,
@@ -93,25 +94,25 @@ final class AccessWatch: Sendable {
     /// Records the start of an access's closure.
     func enter(_ call: Call, _ database: Database) -> Hold {
         let now = monotonicNanoseconds()
-        let seat = state.withLock { state in
+        let observedConnection = state.withLock { state in
             advance(&state, to: now)
             remove(call, from: &state)
             if call.resource == .reader {
                 state.readersInUse += 1
                 state.readersPeak = max(state.readersPeak, state.readersInUse)
             }
-            return self.seat(of: database, call.role, in: &state)
+            return self.observedConnection(of: database, call.role, in: &state)
         }
-        (call.resource == .writer ? writerWaits : waits).record(now - min(now, call.since))
-        seat.enter(database, by: call.client, at: now)
-        return Hold(seat: seat, since: now, resource: call.resource)
+        (call.resource == .writer ? writerWaits : waits).record(now - min(now, call.calledAt))
+        observedConnection.enter(database, by: call.client, at: now)
+        return Hold(observedConnection: observedConnection, startedAt: now, resource: call.resource)
     }
 
     /// Records the end of an access's closure.
     func leave(_ hold: Hold) {
-        hold.seat.leave()
+        hold.observedConnection.leave()
         let now = monotonicNanoseconds()
-        (hold.resource == .writer ? writerHolds : holds).record(now - min(now, hold.since))
+        (hold.resource == .writer ? writerHolds : holds).record(now - min(now, hold.startedAt))
         guard hold.resource == .reader else { return }
         state.withLock { state in
             advance(&state, to: now)
@@ -139,7 +140,7 @@ final class AccessWatch: Sendable {
         return state.withLock { state in
             state.snapshotsMade += 1
             let number = state.snapshotsMade
-            state.snapshots.append(Snapshot(number: number, client: client, since: now))
+            state.snapshots.append(Snapshot(number: number, client: client, createdAt: now))
             return number
         }
     }
@@ -149,16 +150,16 @@ final class AccessWatch: Sendable {
         _ database: Database,
         _ number: Int,
         by client: String
-    ) -> ConnectionSeat {
+    ) -> ObservedConnection {
         let label = database.description
-        let seat = state.withLock { state in
+        let observedConnection = state.withLock { state in
             if let index = state.snapshots.firstIndex(where: { $0.number == number }) {
                 state.snapshots[index].label = label
             }
-            return self.seat(of: database, .snapshot, in: &state)
+            return self.observedConnection(of: database, .snapshot, in: &state)
         }
-        seat.enter(database, by: client, at: monotonicNanoseconds())
-        return seat
+        observedConnection.enter(database, by: client, at: monotonicNanoseconds())
+        return observedConnection
     }
 
     /// Records the end of a snapshot and of its connection.
@@ -169,7 +170,7 @@ final class AccessWatch: Sendable {
             }
             let label = state.snapshots.remove(at: index).label
             state.order.removeAll { $0.label == label }
-            state.seats = state.seats.filter { $0.value.label != label }
+            state.observedConnections = state.observedConnections.filter { $0.value.label != label }
         }
     }
 
@@ -179,27 +180,27 @@ final class AccessWatch: Sendable {
     ///
     /// - Returns: `false` if no connection has the label.
     func interrupt(connection label: String) -> Bool {
-        let seat = state.withLock { $0.order.first { $0.label == label } }
-        guard let seat else { return false }
-        _ = seat.interrupt()
+        let observedConnection = state.withLock { $0.order.first { $0.label == label } }
+        guard let observedConnection else { return false }
+        _ = observedConnection.interrupt()
         return true
     }
 
     func recordInterruptOfAll() {
-        let seats = state.withLock { $0.order }
-        interrupts.countRequest(withEffect: seats.contains(where: \.isRunning))
+        let observedConnections = state.withLock { $0.order }
+        interrupts.countRequest(withEffect: observedConnections.contains(where: \.isRunning))
     }
 
     /// Resets the waits and holds to zero.
     func restartTimes() {
-        let earlier = Earlier(
+        let baseline = Baseline(
             waits: .init(of: [waits]),
             holds: .init(of: [holds]),
             writerWaits: .init(of: [writerWaits]),
             writerHolds: .init(of: [writerHolds])
         )
         state.withLock { state in
-            state.earlier = earlier
+            state.baseline = baseline
             state.readersPeak = state.readersInUse
         }
     }
@@ -207,24 +208,26 @@ final class AccessWatch: Sendable {
     /// Returns the observed status, which lacks GRDB's internal state.
     func status(label: String, kind: DatabaseKind, path: String?) -> DatabaseStatus {
         let now = monotonicNanoseconds()
-        let seen = state.withLock { state in
+        let observed = state.withLock { state in
             advance(&state, to: now)
             return state
         }
         func waiters(_ isWrite: Bool) -> [WaiterStatus] {
-            seen.calls.filter { $0.isWrite == isWrite }.map {
+            observed.calls.filter { $0.isWrite == isWrite }.map {
                 WaiterStatus(
                     origin: AccessOrigin(name: $0.client),
-                    waitedNanoseconds: now - min(now, $0.since),
+                    waitedNanoseconds: now - min(now, $0.calledAt),
                     isAsync: $0.isTask
                 )
             }
         }
         let ranks: [ConnectionRole] = [.queue, .writer, .reader, .snapshot]
-        let order = seen.order.enumerated().sorted { one, other in
-            let ranked = { (seat: ConnectionSeat) in ranks.firstIndex(of: seat.role) ?? 0 }
-            return (ranked(one.element), one.element.label, one.offset)
-                < (ranked(other.element), other.element.label, other.offset)
+        let order = observed.order.enumerated().sorted { lhs, rhs in
+            let rank = { (observedConnection: ObservedConnection) in
+                ranks.firstIndex(of: observedConnection.role) ?? 0
+            }
+            return (rank(lhs.element), lhs.element.label, lhs.offset)
+                < (rank(rhs.element), rhs.element.label, rhs.offset)
         }
         var status = DatabaseStatus(
             label: label,
@@ -236,42 +239,42 @@ final class AccessWatch: Sendable {
             waitingWriters: waiters(true),
             acquire: AtomicHistogram.summary(
                 of: [waits],
-                without: seen.earlier?.waits,
+                without: observed.baseline?.waits,
                 hasBuckets: true
             ),
             hold: AtomicHistogram.summary(
                 of: [holds],
-                without: seen.earlier?.holds,
+                without: observed.baseline?.holds,
                 hasBuckets: true
             ),
-            snapshots: seen.snapshots.map {
+            snapshots: observed.snapshots.map {
                 SnapshotStatus(
                     label: $0.label ?? "\(label).snapshot",
                     origin: AccessOrigin(name: $0.client),
-                    ageNanoseconds: now - min(now, $0.since)
+                    ageNanoseconds: now - min(now, $0.createdAt)
                 )
             },
-            snapshotsMade: UInt64(seen.snapshotsMade),
+            snapshotsMade: UInt64(observed.snapshotsMade),
             interrupts: interrupts.status,
-            busyCount: seen.busyCount
+            busyCount: observed.busyCount
         )
         if let maximumReaders {
             status.readers = ReaderPoolStatus(
-                inUse: seen.readersInUse,
+                inUse: observed.readersInUse,
                 open: order.count { $0.element.role == .reader },
                 maximum: maximumReaders,
-                peak: seen.readersPeak,
-                busyNanoseconds: seen.busyNanoseconds,
-                saturatedNanoseconds: seen.saturatedNanoseconds
+                peak: observed.readersPeak,
+                busyNanoseconds: observed.busyNanoseconds,
+                saturatedNanoseconds: observed.saturatedNanoseconds
             )
             status.writerAcquire = AtomicHistogram.summary(
                 of: [writerWaits],
-                without: seen.earlier?.writerWaits,
+                without: observed.baseline?.writerWaits,
                 hasBuckets: true
             )
             status.writerHold = AtomicHistogram.summary(
                 of: [writerHolds],
-                without: seen.earlier?.writerHolds,
+                without: observed.baseline?.writerHolds,
                 hasBuckets: true
             )
         }
@@ -298,19 +301,19 @@ final class AccessWatch: Sendable {
         }
     }
 
-    private func seat(
+    private func observedConnection(
         of database: Database,
         _ role: ConnectionRole,
         in state: inout State
-    ) -> ConnectionSeat {
+    ) -> ObservedConnection {
         let key = ObjectIdentifier(database)
         let label = database.description
         // A new connection may have the address of a deallocated connection.
-        if let known = state.seats[key], known.label == label { return known }
-        let seat = ConnectionSeat(label, role, interrupts)
-        state.seats[key] = seat
-        state.order.append(seat)
-        return seat
+        if let known = state.observedConnections[key], known.label == label { return known }
+        let observedConnection = ObservedConnection(label, role, interrupts)
+        state.observedConnections[key] = observedConnection
+        state.order.append(observedConnection)
+        return observedConnection
     }
 }
 

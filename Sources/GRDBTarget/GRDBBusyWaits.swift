@@ -11,7 +11,7 @@ final class GRDBBusyWaits: Sendable {
     private let wait: BusyWait
     private let waits = Lock<[BusyFailure.Handler]>([])
     /// The maximum number of waits that are not yet matched with an error.
-    private static let limit = 64
+    private static let maximumWaitCount = 64
 
     /// Creates a handler.
     ///
@@ -22,15 +22,15 @@ final class GRDBBusyWaits: Sendable {
 
     func handle(tries: Int) -> Bool {
         if wait.handle(tries: tries) { return true }
-        let ended = wait.takeHandler()
+        let outcome = wait.takeHandler()
         waits.withLock { waits in
-            if waits.count == Self.limit { waits.removeFirst() }
-            waits.append(ended)
+            if waits.count == Self.maximumWaitCount { waits.removeFirst() }
+            waits.append(outcome)
         }
         return false
     }
 
-    /// Returns the handler's role in an access that failed with plain `SQLITE_BUSY`.
+    /// Removes and returns the handler's role in an access that failed with plain `SQLITE_BUSY`.
     func take() -> BusyFailure.Handler {
         waits.withLock { $0.isEmpty ? .skipped : $0.removeFirst() }
     }

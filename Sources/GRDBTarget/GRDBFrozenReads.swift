@@ -11,7 +11,8 @@ final class GRDBFrozenReads: Sendable {
         self.pool = pool
     }
 
-    func opened() throws -> DatabaseSnapshot {
+    /// Returns the snapshot, which the first call creates.
+    func openSnapshot() throws -> DatabaseSnapshot {
         try snapshot.withLock { snapshot in
             if let snapshot { return snapshot }
             let newSnapshot = try pool.makeSnapshot()

@@ -7,12 +7,12 @@ import WorkloadEngine
 
 struct GRDBSession: ProfiledSession {
     let database: Database
-    let seat: ConnectionSeat
+    let observedConnection: ObservedConnection
 
     /// Runs a cached statement and returns the number of rows.
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
-        try seat.watching(sql) {
+        try observedConnection.watching(sql) {
             let statement = try database.cachedStatement(sql: sql)
             let arguments = StatementArguments(values.map(\.grdbValue))
             guard statement.columnCount > 0 else {
@@ -27,7 +27,7 @@ struct GRDBSession: ProfiledSession {
     }
 
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {
-        try seat.watching(sql) {
+        try observedConnection.watching(sql) {
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: sql),
                 arguments: StatementArguments(values.map(\.grdbValue))
@@ -46,12 +46,12 @@ struct GRDBSession: ProfiledSession {
     /// calls repeat that interrupt.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         let isSent = Lock(false)
-        return { [seat] in
+        return { [observedConnection] in
             let isRepeat = isSent.withLock { isSent in
                 defer { isSent = true }
                 return isSent
             }
-            _ = seat.interrupt(isCounted: !isRepeat)
+            _ = observedConnection.interrupt(isCounted: !isRepeat)
         }
     }
 
@@ -90,9 +90,9 @@ final class GRDBSnapshot: WorkloadSnapshot {
             throw RunError(.scenario, "the snapshot was released")
         }
         try snapshot.read { db in
-            let seat = watch.enterSnapshot(db, number, by: client.name)
-            defer { seat.leave() }
-            try body(GRDBSession(database: db, seat: seat))
+            let observedConnection = watch.enterSnapshot(db, number, by: client.name)
+            defer { observedConnection.leave() }
+            try body(GRDBSession(database: db, observedConnection: observedConnection))
         }
     }
 

@@ -13,27 +13,32 @@ extension GRDBTarget {
         thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws {
         let call = watch.call(by: client.name, isWrite: true)
-        let ended = ConcurrentRead()
+        let concurrentRead = ConcurrentRead()
         do {
             try writer.writeWithoutTransaction { db in
                 let hold = watch.enter(call, db)
                 defer { watch.leave(hold) }
                 try db.inTransaction(.immediate) {
-                    try body(GRDBSession(database: db, seat: hold.seat))
+                    try body(GRDBSession(database: db, observedConnection: hold.observedConnection))
                     return .commit
                 }
                 let body = makeReading()
-                let reading = watch.call(by: client.name, isWrite: false)
+                let readCall = watch.call(by: client.name, isWrite: false)
                 writer.spawnConcurrentRead { [watch] read in
-                    ended.end(
+                    concurrentRead.end(
                         Result {
                             do {
                                 let db = try read.get()
-                                let hold = watch.enter(reading, db)
+                                let hold = watch.enter(readCall, db)
                                 defer { watch.leave(hold) }
-                                try body(GRDBSession(database: db, seat: hold.seat))
+                                try body(
+                                    GRDBSession(
+                                        database: db,
+                                        observedConnection: hold.observedConnection
+                                    )
+                                )
                             } catch {
-                                watch.fail(reading, with: error)
+                                watch.fail(readCall, with: error)
                                 throw error
                             }
                         }
@@ -44,7 +49,7 @@ extension GRDBTarget {
             watch.fail(call, with: error)
             throw error
         }
-        try ended.wait()
+        try concurrentRead.wait()
     }
 }
 #endif

@@ -58,13 +58,13 @@ final class GRDBTarget: WorkloadTarget {
         let run: (Database) throws -> Void = { [watch] db in
             let hold = watch.enter(call, db)
             defer { watch.leave(hold) }
-            try body(GRDBSession(database: db, seat: hold.seat))
+            try body(GRDBSession(database: db, observedConnection: hold.observedConnection))
         }
         do {
             switch (server, access) {
             case (.pool(let pool), .read): try pool.read(run)
             case (.queue(let queue), .read): try queue.read(run)
-            case (.frozen(let frozen), .read): try frozen.opened().read(run)
+            case (.frozen(let frozen), .read): try frozen.openSnapshot().read(run)
             case (_, .write): try writer.write(run)
             case (_, .writeWithoutTransaction), (_, .snapshot):
                 try writer.writeWithoutTransaction(run)
@@ -84,13 +84,13 @@ final class GRDBTarget: WorkloadTarget {
         let run: @Sendable (Database) throws -> Void = { [watch] db in
             let hold = watch.enter(call, db)
             defer { watch.leave(hold) }
-            try body(GRDBSession(database: db, seat: hold.seat))
+            try body(GRDBSession(database: db, observedConnection: hold.observedConnection))
         }
         do {
             switch (server, access) {
             case (.pool(let pool), .read): try await pool.read(run)
             case (.queue(let queue), .read): try await queue.read(run)
-            case (.frozen(let frozen), .read): try await frozen.opened().read(run)
+            case (.frozen(let frozen), .read): try await frozen.openSnapshot().read(run)
             case (.pool(let pool), .write): try await pool.write(run)
             case (.queue(let queue), .write): try await queue.write(run)
             case (_, .writeWithoutTransaction), (.frozen, .write), (_, .snapshot):

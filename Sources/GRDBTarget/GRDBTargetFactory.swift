@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import WorkloadEngine
 
-/// Opens databases for a scenario's arms with GRDB.
+/// A factory that opens the databases of a scenario's arms with GRDB.
 struct GRDBTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> GRDBTarget {
         let waits = GRDBBusyWaits(arm)
@@ -56,9 +56,9 @@ struct GRDBTargetFactory {
         let queue = try DatabaseQueue(configuration: configuration)
         // A missing file means an empty database, as for other arms.
         guard FileManager.default.fileExists(atPath: path) else { return queue }
-        var reading = Configuration()
-        reading.readonly = true
-        let source = try DatabaseQueue(path: path, configuration: reading)
+        var readOnly = Configuration()
+        readOnly.readonly = true
+        let source = try DatabaseQueue(path: path, configuration: readOnly)
         do {
             try source.backup(to: queue)
         } catch {

@@ -1,7 +1,7 @@
 import EngineTarget
 import WorkloadEngine
 
-/// Opens each arm's database with the arm's library.
+/// A factory that opens each arm's database with the arm's library.
 public struct LibraryTargetFactory: WorkloadTargetFactory {
     private let engine = EngineTargetFactory()
 

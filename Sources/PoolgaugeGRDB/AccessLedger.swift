@@ -9,14 +9,16 @@ final class AccessLedger: Sendable {
         var number: UInt64
         var kind: WatchedAccess.Kind
         var site: CallSite
-        var since: UInt64
+        /// The time of the call, in nanoseconds.
+        var calledAt: UInt64
         var isTask: Bool
     }
 
     private struct State {
         var calls: [Call] = []
-        var number: UInt64 = 0
-        /// The probes by the address of their connection.
+        /// The number of the last call.
+        var lastNumber: UInt64 = 0
+        /// The probes, keyed by the address of their connection.
         var probes: [UInt: ConnectionProbe] = [:]
         /// The addresses, ordered by when the connections were opened.
         var order: [UInt] = []
@@ -24,7 +26,7 @@ final class AccessLedger: Sendable {
         /// The use of the readers, or `nil` for a queue.
         var readers: ReaderUse?
         var busyCount: UInt64 = 0
-        var busyWait: UInt64 = 0
+        var busyWaitNanoseconds: UInt64 = 0
     }
 
     let listeners = EventListeners()
@@ -104,7 +106,7 @@ final class AccessLedger: Sendable {
 
     // MARK: Waits
 
-    /// Records that an access was requested, and returns its number.
+    /// Records that an access was requested, and returns the access's number.
     func call(
         _ kind: WatchedAccess.Kind,
         at site: CallSite,
@@ -113,11 +115,17 @@ final class AccessLedger: Sendable {
     ) -> UInt64 {
         state.withLock { state in
             if kind == .read { state.readers?.beginWait(at: now) }
-            state.number += 1
+            state.lastNumber += 1
             state.calls.append(
-                Call(number: state.number, kind: kind, site: site, since: now, isTask: isTask)
+                Call(
+                    number: state.lastNumber,
+                    kind: kind,
+                    site: site,
+                    calledAt: now,
+                    isTask: isTask
+                )
             )
-            return state.number
+            return state.lastNumber
         }
     }
 
@@ -153,7 +161,9 @@ final class AccessLedger: Sendable {
 
     func didEncounterLock() { state.withLock { $0.busyCount += 1 } }
 
-    func didWaitForLock(_ nanoseconds: UInt64) { state.withLock { $0.busyWait += nanoseconds } }
+    func didWaitForLock(_ nanoseconds: UInt64) {
+        state.withLock { $0.busyWaitNanoseconds += nanoseconds }
+    }
 
     func didRequestInterrupt(label: String) {
         let probes = state.withLock { Array($0.probes.values) }
@@ -168,19 +178,19 @@ final class AccessLedger: Sendable {
     /// The ledger does not observe calls to GRDB's `interrupt()`, so interrupts are unknown.
     func status(label: String, kind: DatabaseKind) -> DatabaseStatus {
         let now = monotonicNanoseconds()
-        let seen = state.withLock { state in
+        let observed = state.withLock { state in
             state.readers?.advance(to: now)
             return state
         }
         let ranks: [ConnectionRole] = [.queue, .writer, .reader, .snapshot]
         let probes = ranks.flatMap { role in
-            seen.order.compactMap { seen.probes[$0] }.filter { $0.role == role }
+            observed.order.compactMap { observed.probes[$0] }.filter { $0.role == role }
         }
         func waiters(_ kind: WatchedAccess.Kind) -> [WaiterStatus] {
-            seen.calls.filter { $0.kind == kind }.map { call in
+            observed.calls.filter { $0.kind == kind }.map { call in
                 WaiterStatus(
                     origin: call.site.origin,
-                    waitedNanoseconds: now - min(now, call.since),
+                    waitedNanoseconds: now - min(now, call.calledAt),
                     isAsync: call.isTask
                 )
             }
@@ -201,15 +211,15 @@ final class AccessLedger: Sendable {
                 let age = now - min(now, probe.openedAt)
                 return SnapshotStatus(label: probe.label, origin: nil, ageNanoseconds: age)
             },
-            snapshotsMade: seen.snapshotsMade,
+            snapshotsMade: observed.snapshotsMade,
             interrupts: nil,
-            busyCount: seen.busyCount,
+            busyCount: observed.busyCount,
             isClosed: isObserving && !probes.contains { $0.role == .queue || $0.role == .writer }
         )
         status.statement = summary(statements)
         status.commit = summary(commits)
-        status.busyWaitNanoseconds = seen.busyWait
-        if let readers = seen.readers {
+        status.busyWaitNanoseconds = observed.busyWaitNanoseconds
+        if let readers = observed.readers {
             status.writerAcquire = summary(writerWaits)
             status.writerHold = summary(writerHolds)
             status.readers = ReaderPoolStatus(
@@ -219,7 +229,7 @@ final class AccessLedger: Sendable {
                 peak: readers.peak,
                 busyNanoseconds: readers.busyTime,
                 // Waits are observed only for accesses through the watched database.
-                saturatedNanoseconds: seen.number > 0 ? readers.saturatedTime : nil
+                saturatedNanoseconds: observed.lastNumber > 0 ? readers.saturatedTime : nil
             )
         }
         return status

@@ -17,7 +17,8 @@ struct ConnectionActivity: Sendable {
     /// A statement between its first step and its reset.
     private struct Statement: Sendable {
         var id: UInt
-        var since: UInt64
+        /// The time of the first step, in nanoseconds.
+        var startedAt: UInt64
         var kind: StatementKind
         var isReadOnly: Bool
     }
@@ -25,13 +26,13 @@ struct ConnectionActivity: Sendable {
     /// The duration of a statement that ended.
     enum Ended: Sendable, Equatable {
         case statement(UInt64)
-        /// The end of a write transaction.
+        /// A statement that ended a write transaction.
         case commit(UInt64)
     }
 
     private let role: ConnectionRole
     private(set) var access: CallSite?
-    private var accessSince: UInt64 = 0
+    private var accessStart: UInt64 = 0
     private var statements: [Statement] = []
     /// The text of the last statement, without a terminating zero.
     private var sql: [UInt8] = []
@@ -48,14 +49,14 @@ struct ConnectionActivity: Sendable {
 
     mutating func accessDidStart(_ site: CallSite, at now: UInt64) -> Change? {
         access = site
-        accessSince = now
+        accessStart = now
         return change(at: now)
     }
 
-    /// Records the end of an access, and returns its hold time and the change.
+    /// Records the end of an access, and returns the access's hold time and the change.
     mutating func accessDidEnd(at now: UInt64) -> (held: UInt64, change: Change?) {
         access = nil
-        return (now - min(now, accessSince), change(at: now))
+        return (now - min(now, accessStart), change(at: now))
     }
 
     mutating func statementDidStart(
@@ -67,7 +68,7 @@ struct ConnectionActivity: Sendable {
         // SQLite also reports the triggers that a statement fires.
         guard !statements.contains(where: { $0.id == id }) else { return nil }
         let kind = StatementKind(text)
-        statements.append(Statement(id: id, since: now, kind: kind, isReadOnly: isReadOnly))
+        statements.append(Statement(id: id, startedAt: now, kind: kind, isReadOnly: isReadOnly))
         // Keep the array's capacity, so that most statements require no allocation.
         sql.removeAll(keepingCapacity: true)
         sql.append(contentsOf: UnsafeRawBufferPointer(start: text, count: strlen(text)))
@@ -82,7 +83,7 @@ struct ConnectionActivity: Sendable {
     ) -> (ended: Ended?, change: Change?) {
         guard let index = statements.lastIndex(where: { $0.id == id }) else { return (nil, nil) }
         let statement = statements.remove(at: index)
-        let duration = now - min(now, statement.since)
+        let duration = now - min(now, statement.startedAt)
         var ended: Ended?
         switch statement.kind {
         case .other: ended = .statement(duration)
@@ -128,7 +129,7 @@ struct ConnectionActivity: Sendable {
             holder: access?.origin,
             heldNanoseconds: heldSince.map { now - min(now, $0) },
             sql: isHeld && !sql.isEmpty ? String(decoding: sql, as: UTF8.self) : nil,
-            sqlNanoseconds: running.map { now - min(now, $0.since) },
+            sqlNanoseconds: running.map { now - min(now, $0.startedAt) },
             transaction: currentTransaction,
             interruptCount: nil
         )

@@ -3,7 +3,7 @@ import GRDB
 import GRDBSQLite
 import Telemetry
 
-/// Installs the callbacks for the statements and locks of a connection.
+/// The callbacks for the statements and locks of a connection.
 ///
 /// SQLite calls them on the thread that uses the connection, with a pointer to the connection's
 /// ``ConnectionProbe``. An SQL function owns the probe. SQLite calls the function's destructor when

@@ -14,7 +14,7 @@ final class ConnectionProbe: Sendable {
         var isOpening = true
         var isWaitingForLock = false
         var busyCount: UInt64 = 0
-        var busyWait: UInt64 = 0
+        var busyWaitNanoseconds: UInt64 = 0
     }
 
     let label: String
@@ -145,19 +145,20 @@ final class ConnectionProbe: Sendable {
             ledger.didEncounterLock()
             ledger.listeners.emit(label, .busy(by: site?.origin))
         }
-        let retries = retry.pause(tries: tries)
+        let shouldRetry = retry.pause(tries: tries)
         let waited = monotonicNanoseconds() - start
         state.withLock { state in
             state.isWaitingForLock = false
-            state.busyWait += waited
+            state.busyWaitNanoseconds += waited
         }
         ledger.didWaitForLock(waited)
-        return retries
+        return shouldRetry
     }
 
     // MARK: Opening and closing
 
-    /// Starts the observation of a connection that was opened before ``AccessLedger/isObserving``.
+    /// Starts the observation of a connection that was opened before ``AccessLedger/isObserving``
+    /// became `true`.
     func finishOpening() { state.withLock { $0.isOpening = false } }
 
     func didClose() { ledger.remove(self) }
@@ -172,7 +173,7 @@ final class ConnectionProbe: Sendable {
             if state.isOpening { status.state = .opening }
             if state.isWaitingForLock { status.state = .waitingForLock }
             status.busyCount = state.busyCount
-            status.busyWaitNanoseconds = state.busyWait
+            status.busyWaitNanoseconds = state.busyWaitNanoseconds
             return status
         }
     }

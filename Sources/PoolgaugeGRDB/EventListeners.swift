@@ -10,7 +10,7 @@ final class EventListeners: Sendable {
     }
 
     private struct State {
-        var next = 0
+        var lastNumber = 0
         var listeners: [Int: Listener] = [:]
     }
 
@@ -31,10 +31,13 @@ final class EventListeners: Sendable {
         )
         let nanoseconds = UInt64(max(0, min(limit / .nanoseconds(1), 1e18)))
         let number = state.withLock { state in
-            state.next += 1
-            state.listeners[state.next] = Listener(limit: nanoseconds, continuation: continuation)
+            state.lastNumber += 1
+            state.listeners[state.lastNumber] = Listener(
+                limit: nanoseconds,
+                continuation: continuation
+            )
             hasListeners.store(true, ordering: .relaxed)
-            return state.next
+            return state.lastNumber
         }
         continuation.onTermination = { [weak self] _ in self?.remove(number) }
         return stream

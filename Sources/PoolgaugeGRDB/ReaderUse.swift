@@ -8,7 +8,7 @@ struct ReaderUse: Sendable, Equatable {
     private(set) var inUse = 0
     private(set) var peak = 0
     /// The number of accesses that are known to be waiting for a reader.
-    private(set) var waiting = 0
+    private(set) var waitingCount = 0
     /// The total time that readers were held.
     private(set) var busyTime: UInt64 = 0
     /// The total time that all readers were in use while an access waited.
@@ -23,7 +23,7 @@ struct ReaderUse: Sendable, Equatable {
         let time = now - changedAt
         changedAt = now
         busyTime += time * UInt64(inUse)
-        if inUse >= maximum, waiting > 0 { saturatedTime += time }
+        if inUse >= maximum, waitingCount > 0 { saturatedTime += time }
     }
 
     mutating func beginHold(at now: UInt64) {
@@ -39,12 +39,12 @@ struct ReaderUse: Sendable, Equatable {
 
     mutating func beginWait(at now: UInt64) {
         advance(to: now)
-        waiting += 1
+        waitingCount += 1
     }
 
     mutating func endWait(at now: UInt64) {
         advance(to: now)
-        waiting = max(0, waiting - 1)
+        waitingCount = max(0, waitingCount - 1)
     }
 }
 #endif

@@ -12,13 +12,13 @@ import OpenCombineDispatch
 /// The publishers use Combine if the system provides it, and OpenCombine otherwise.
 public enum DatabasePublishers {
     #if canImport(Combine)
-    /// The main dispatch queue as a scheduler.
+    /// The type of the main dispatch queue's scheduler.
     public typealias MainScheduler = DispatchQueue
 
     /// The main dispatch queue as a scheduler.
     public static var mainScheduler: MainScheduler { .main }
     #else
-    /// The main dispatch queue as a scheduler.
+    /// The type of the main dispatch queue's scheduler.
     public typealias MainScheduler = DispatchQueue.OCombine
 
     /// The main dispatch queue as a scheduler.

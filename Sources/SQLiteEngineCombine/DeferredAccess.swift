@@ -13,8 +13,9 @@ import OpenCombine
 struct DeferredAccess<Output>: @unchecked Sendable {
     typealias Completion = @Sendable (Result<Output, any Error>) -> Void
 
-    /// Starts the access, which calls the completion once.
+    /// A closure that starts the access, which calls the completion once.
     let start: @Sendable (@escaping Completion) -> Void
+    /// A closure that runs another closure on the scheduler.
     let schedule: (@escaping () -> Void) -> Void
 
     init(
@@ -45,7 +46,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         case accessing(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
         /// The subscriber is receiving the value, and the completion follows.
         case finishing
-        case over
+        case ended
     }
 
     private let state: Lock<State>
@@ -70,7 +71,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         }
     }
 
-    func cancel() { _ = replace(with: .over) }
+    func cancel() { _ = replace(with: .ended) }
 
     private func send(_ result: Result<Output, any Error>) {
         switch result {
@@ -78,20 +79,20 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
             guard case .accessing(_, let subscriber) = advance(to: .finishing) else { return }
             _ = subscriber.receive(value)
             // The subscriber may have canceled when it received the value.
-            guard case .finishing = replace(with: .over) else { return }
+            guard case .finishing = replace(with: .ended) else { return }
             subscriber.receive(completion: .finished)
         case .failure(let error):
-            guard case .accessing(_, let subscriber) = advance(to: .over) else { return }
+            guard case .accessing(_, let subscriber) = advance(to: .ended) else { return }
             subscriber.receive(completion: .failure(error))
         }
     }
 
-    /// Sets the state unless the access is over.
+    /// Sets the state unless the access has ended.
     ///
     /// - Returns: The previous state.
     private func advance(to next: State) -> State {
         state.withLock { state in
-            if case .over = state { return state }
+            if case .ended = state { return state }
             defer { state = next }
             return state
         }

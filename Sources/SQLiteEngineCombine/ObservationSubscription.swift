@@ -99,11 +99,11 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
     /// - Returns: The previous state, for the caller to release outside the lock.
     @discardableResult
     private func end() -> State {
-        let last: State = state.withLock { state in
+        let previous: State = state.withLock { state in
             defer { state = .ended }
             return state
         }
-        if case .observing(_, _, let cancellable) = last { cancellable?.cancel() }
-        return last
+        if case .observing(_, _, let cancellable) = previous { cancellable?.cancel() }
+        return previous
     }
 }

@@ -3,7 +3,7 @@ import MetricDescriptors
 import Metrics
 import Telemetry
 
-/// Reports the metrics of a database to swift-metrics.
+/// A reporter that sends a database's metrics to swift-metrics.
 ///
 /// Bootstrap swift-metrics, and keep the reporter running:
 ///
@@ -27,8 +27,8 @@ import Telemetry
 ///   rounding.
 public final class MetricsReporter: Sendable {
     private struct State {
-        /// The values of the last report by series.
-        var earlier: [Series: MetricValue.Number]
+        /// The values of the last report, keyed by series.
+        var lastValues: [Series: MetricValue.Number]
         var instruments: [Series: Instrument] = [:]
     }
 
@@ -52,7 +52,7 @@ public final class MetricsReporter: Sendable {
         self.database = database
         self.interval = interval
         self.factory = factory ?? MetricsSystem.factory
-        state = Lock(State(earlier: Self.values(of: database.status())))
+        state = Lock(State(lastValues: Self.values(of: database.status())))
     }
 
     deinit {
@@ -79,7 +79,10 @@ public final class MetricsReporter: Sendable {
                 let instrument =
                     state.instruments[series] ?? Instrument(of: series, factory: factory)
                 state.instruments[series] = instrument
-                state.earlier[series] = instrument.record(number, since: state.earlier[series])
+                state.lastValues[series] = instrument.record(
+                    number,
+                    since: state.lastValues[series]
+                )
             }
             for (series, instrument) in state.instruments
             where series.type == .gauge && values[series] == nil {

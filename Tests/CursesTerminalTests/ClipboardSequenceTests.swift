@@ -13,7 +13,7 @@ struct ClipboardSequenceTests {
     }
 
     @Test func textTooLongForTerminalsIsNotSent() {
-        let longest = String(repeating: "x", count: ClipboardSequence.limit)
+        let longest = String(repeating: "x", count: ClipboardSequence.maximumLength)
         #expect(ClipboardSequence.bytes(for: longest) != nil)
         #expect(ClipboardSequence.bytes(for: longest + "x") == nil)
     }

@@ -32,7 +32,7 @@ struct MouseDecoderTests {
         // reports.
         "1;2;2M", "2;2;2m", "0;0;1M", "35;4;4M", "66;1;1M", "0;1M", "x", "0;1;2;3M", ";;M",
     ])
-    func meaninglessReportsAreDiscarded(text: String) {
+    func unsupportedReportsAreDiscarded(text: String) {
         #expect(events(.decimal, text).isEmpty)
     }
 

@@ -31,7 +31,7 @@ struct TerminalProfileTests {
     }
 
     @Test
-    func directEntriesHaveSeveralNames() {
+    func directColorEntriesHaveSeveralPossibleNames() {
         #expect(TerminalProfile.directNames(of: "xterm-256color") == ["xterm-direct"])
         #expect(
             TerminalProfile.directNames(of: "xterm-kitty") == [
@@ -42,7 +42,7 @@ struct TerminalProfileTests {
     }
 
     @Test(arguments: [[:], ["TERM": ""], ["TERM": "dumb"], ["TERM": "unknown"], ["TERM": "odd"]])
-    func anUnsuitableTerminalIsAnErrorWithARemedy(environment: [String: String]) {
+    func anUnsuitableTerminalCausesAnErrorThatSuggestsACommand(environment: [String: String]) {
         let error = #expect(throws: TerminalError.self) { try profile(environment) }
         #expect(error?.description.contains("poolgauge run") == true)
     }

@@ -70,7 +70,7 @@ struct ConsistentPeaksTests {
                 )
             )
             let waiters = screen("3", samples)
-            #expect(waiters.contains("at most \(reads) reads and \(writes) writes waited"))
+            #expect(waiters.contains("at most \(readText) and \(writes) write"))
             let overview = screen("1", samples)
             let statesNoWaits = overview.lowercased().contains("no access waited")
             #expect(statesNoWaits ? reads + writes == 0 : true, "\(arm.name): \(reads), \(writes)")

@@ -24,7 +24,7 @@ struct CompareScreen {
         return metrics
     }
 
-    var names: [String] { metrics.map(\.title) }
+    var metricTitles: [String] { metrics.map(\.title) }
 
     private var selected: ArmMetric? {
         metrics.first { $0.title == scene.view.selected } ?? metrics.first
@@ -46,8 +46,8 @@ struct CompareScreen {
         let charts = Track(minimum: 5, ideal: 9, priority: 5, flex: 2)
         var areas = rect.rows(Track.lengths(of: [table, charts], available: rect.height))
         if let part = scene.expandedPart {
-            let nothing = Rect(x: rect.minX, y: rect.minY, width: 0, height: 0)
-            areas = areas.indices.map { $0 == part ? rect : nothing }
+            let emptyArea = Rect(x: rect.minX, y: rect.minY, width: 0, height: 0)
+            areas = areas.indices.map { $0 == part ? rect : emptyArea }
         }
         drawTable(arms, selected, on: &canvas, in: areas[0])
         drawCharts(arms, selected, on: &canvas, in: areas[1])
@@ -109,16 +109,16 @@ struct CompareScreen {
         }
     }
 
-    /// Returns the widths of the title column, the arm columns, and the meaning column.
+    /// Returns the widths of the title column, the arm columns, and the description column.
     ///
-    /// All displayed arms have the same width, which makes their bars comparable.
+    /// All displayed arm columns have the same width, which makes their bars comparable.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
-        let titles = 18
+        let titleWidth = 18
         let minimumWidth = HumanUnits.bytesWidth + 8
-        let meaning = width >= titles + 28 + arms.count * (minimumWidth + 8) ? 26 : 0
-        let room = max(0, width - titles - (meaning > 0 ? meaning + 2 : 0))
+        let descriptionWidth = width >= titleWidth + 28 + arms.count * (minimumWidth + 8) ? 26 : 0
+        let room = max(0, width - titleWidth - (descriptionWidth > 0 ? descriptionWidth + 2 : 0))
         let count = min(arms.count, max(1, room / (minimumWidth + 2)))
-        let each = min(room / max(count, 1) - 2, 46)
+        let armWidth = min(room / max(count, 1) - 2, 46)
         // If there are too many arms, show the newest arms and the running arm.
         let running = arms.lastIndex(where: \.isRunning)
         var shown = Set(arms.indices.suffix(count))
@@ -126,7 +126,8 @@ struct CompareScreen {
             shown.remove(first)
             shown.insert(running)
         }
-        return [titles] + arms.indices.map { shown.contains($0) ? each : 0 } + [meaning]
+        return [titleWidth] + arms.indices.map { shown.contains($0) ? armWidth : 0 }
+            + [descriptionWidth]
     }
 
     private func draw(
@@ -178,9 +179,9 @@ struct CompareScreen {
             remark: "from the first measured second"
         ).draw(on: &canvas, in: rect)
         let shown = arms.filter { $0.series(of: metric) != nil }
-        let fitting = min(shown.count, max(1, inner.height / 3))
-        guard fitting > 0, inner.width > 40 else { return }
-        let latest = Array(shown.suffix(fitting))
+        let chartCount = min(shown.count, max(1, inner.height / 3))
+        guard chartCount > 0, inner.width > 40 else { return }
+        let latest = Array(shown.suffix(chartCount))
         var top = 0.0
         var seconds = 1.0
         for arm in latest {
@@ -190,7 +191,7 @@ struct CompareScreen {
             }
             seconds = max(seconds, Double(series.count))
         }
-        let height = inner.height / fitting
+        let height = inner.height / chartCount
         for (index, arm) in latest.enumerated() {
             guard let series = arm.series(of: metric) else { continue }
             let area = Rect(

@@ -13,8 +13,8 @@ enum ConnectionList {
             Listing.Column("role", .fixed(8, priority: 3), rank: { .text($0.role.rawValue) }) {
                 Span($0.role.rawValue, $1.style(.dim))
             },
-            Listing.Column("state", .fixed(13, priority: 18), rank: { .text($0.state.words) }) {
-                Span($0.state.words, $1.style($0.state == .idle ? .dim : $0.state.mark.role))
+            Listing.Column("state", .fixed(13, priority: 18), rank: { .text($0.state.label) }) {
+                Span($0.state.label, $1.style($0.state == .idle ? .dim : $0.state.mark.role))
             },
             Listing.Column(
                 "holder",

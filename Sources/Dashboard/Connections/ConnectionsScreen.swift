@@ -28,7 +28,7 @@ struct ConnectionsScreen {
             priority: 9,
             flex: 2
         )
-        let none = Track.fixed(0, priority: 0)
+        let hiddenTrack = Track.fixed(0, priority: 0)
         let strips = Track(
             minimum: 4,
             ideal: lanes.count + 2,
@@ -41,12 +41,12 @@ struct ConnectionsScreen {
             maximum: isExpanded ? .max : 9,
             priority: 5
         )
-        let demand = Track(minimum: 7, ideal: 9, priority: 1, flex: 3)
+        let pool = Track(minimum: 7, ideal: 9, priority: 1, flex: 3)
         let shown = [
             table,
-            isTall && !isExpanded ? strips : none,
-            isTall || isExpanded ? details : none,
-            isTall && !isExpanded ? demand : none,
+            isTall && !isExpanded ? strips : hiddenTrack,
+            isTall || isExpanded ? details : hiddenTrack,
+            isTall && !isExpanded ? pool : hiddenTrack,
         ]
         let areas = rect.rows(Track.lengths(of: shown, available: rect.height))
         for (part, area) in areas.enumerated() { draw(part, lanes, on: &canvas, in: area) }
@@ -92,16 +92,16 @@ struct ConnectionsScreen {
     }
 
     private func drawTable(on canvas: inout Canvas, in rect: Rect) {
-        let all = scene.history.lanes
+        let lanes = scene.history.lanes
         ConnectionList.listing.draw(
-            all,
+            lanes,
             scene.view,
             in: Panel(
                 title: "Connections",
                 subtitle: scene.history.isOver
                     ? "the run has ended: last known holder and SQL"
                     : "busy: SQLITE_BUSY conflicts",
-                remark: remark(all.count)
+                remark: remark(lanes.count)
             ),
             item: "connection",
             placeholder: scene.history.connectionsPlaceholder,
@@ -114,7 +114,7 @@ struct ConnectionsScreen {
     private func remark(_ connections: Int) -> String {
         guard connections > 0 || !scene.history.hidesConnections else { return "" }
         let count = HumanUnits.counted(connections, "connection", "connections")
-        guard let interrupts = scene.history.latest?.database.interrupts,
+        guard let interrupts = scene.history.displayedSample?.database.interrupts,
             interrupts.requested > 0
         else { return count }
         let calls = interrupts.requested
@@ -144,8 +144,8 @@ struct ConnectionsScreen {
         let lines = TextWrapping.lines(of: sql, width: inner.width)
         let room = max(0, inner.height - 1)
         for (index, line) in lines.prefix(room).enumerated() {
-            let isCut = index == room - 1 && lines.count > room
-            let text = isCut ? line + " …" : line
+            let isTruncated = index == room - 1 && lines.count > room
+            let text = isTruncated ? line + " …" : line
             canvas.write(text, in: inner.row(index + 1), style: style, alignment: .leading)
         }
     }
@@ -154,12 +154,12 @@ struct ConnectionsScreen {
     private func facts(of lane: Lane, theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         let text = theme.bold(.text)
-        var facts = [[Span(lane.state.words, theme.bold(lane.state.mark.role))]]
+        var facts = [[Span(lane.state.label, theme.bold(lane.state.mark.role))]]
         func add(_ name: String, _ value: String) {
             facts.append([Span("  \(name) ", dim), Span(value, text)])
         }
         guard let status = lane.status else { return facts }
-        if lane.hasRunEnded, let last = lane.lastWork?.holder {
+        if lane.hasRunEnded, let last = lane.lastHeldStatus?.holder {
             add("last known holder", last.name)
         }
         if let holder = status.holder { add("held by", holder.name) }

@@ -22,7 +22,7 @@ struct FooterBar {
 
     /// Draws the rows.
     ///
-    /// If only one row fits, it contains the title of only the displayed screen.
+    /// If only one row fits, only the displayed screen has a title.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if let prompt {
             if rect.height > 1 { drawKeys(on: &canvas, in: rect.row(0)) }
@@ -34,11 +34,11 @@ struct FooterBar {
             ).draw(on: &canvas, in: rect.row(rect.height - 1))
         } else if rect.height > 1 {
             drawKeys(on: &canvas, in: rect.row(0))
-            bar(items(areNamed: true)).draw(on: &canvas, in: rect.row(1))
+            bar(screenItems(showsAllTitles: true)).draw(on: &canvas, in: rect.row(1))
         } else if message != nil {
             drawKeys(on: &canvas, in: rect.row(0))
         } else {
-            bar(items(areNamed: false) + commands).draw(on: &canvas, in: rect.row(0))
+            bar(screenItems(showsAllTitles: false) + commands).draw(on: &canvas, in: rect.row(0))
         }
     }
 
@@ -55,11 +55,11 @@ struct FooterBar {
         KeyBar(items: items, remark: cost, remarkPriority: 5)
     }
 
-    private func items(areNamed: Bool) -> [KeyBar.Item] {
+    private func screenItems(showsAllTitles: Bool) -> [KeyBar.Item] {
         screens.map { screen in
             KeyBar.Item(
                 key: screen.key.label,
-                name: areNamed || screen.isShown ? screen.title : "",
+                name: showsAllTitles || screen.isShown ? screen.title : "",
                 priority: screen.isShown ? 40 : 35,
                 target: screen.key,
                 isSelected: screen.isShown
@@ -69,11 +69,13 @@ struct FooterBar {
 }
 
 extension [KeyBar.Item] {
-    /// Returns the items by descending priority, in a stable order.
-    func byPriority() -> [KeyBar.Item] {
-        enumerated().sorted { one, other in
-            one.element.priority == other.element.priority
-                ? one.offset < other.offset : one.element.priority > other.element.priority
+    /// Returns the items in descending order of priority.
+    ///
+    /// Items with the same priority keep their order.
+    func sortedByPriority() -> [KeyBar.Item] {
+        enumerated().sorted { lhs, rhs in
+            lhs.element.priority == rhs.element.priority
+                ? lhs.offset < rhs.offset : lhs.element.priority > rhs.element.priority
         }.map(\.element)
     }
 }

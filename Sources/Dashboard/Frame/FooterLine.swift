@@ -63,7 +63,7 @@ struct FooterLine {
                 priority: view.part == nil || part == nil ? priority : 90,
                 target: key
             )
-        }.byPriority()
+        }.sortedByPriority()
     }
 }
 

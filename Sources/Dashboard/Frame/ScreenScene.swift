@@ -37,7 +37,10 @@ extension Listing {
             sort: view.sortColumn,
             isReversed: view.isReversed
         )
-        table.firstColumn = min(view.firstColumn, table.lastFirstColumn(in: width))
+        table.hiddenColumnCount = min(
+            view.hiddenColumnCount,
+            table.maximumHiddenColumnCount(in: width)
+        )
         return table
     }
 }
@@ -50,11 +53,11 @@ extension Listing {
     /// - Parameters:
     ///   - items: All items, in their natural order.
     ///   - view: The selection, sorting, and filter.
-    ///   - panel: The panel.
+    ///   - panel: The panel to draw.
     ///   - item: The name of an item, such as `pin`.
     ///   - placeholder: The text to show if there are no items.
     ///   - wrapsPlaceholder: Whether the text may wrap onto several lines.
-    ///   - canvas: The canvas.
+    ///   - canvas: The canvas to draw on.
     ///   - rect: The rectangle of the panel.
     func draw(
         _ items: [Item],

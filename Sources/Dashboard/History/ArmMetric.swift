@@ -4,7 +4,7 @@ import TerminalUI
 struct ArmMetric: Sendable, Hashable {
     enum Unit: Sendable {
         case rate
-        /// In nanoseconds.
+        /// A duration, in nanoseconds.
         case duration
         /// A share in 0…1.
         case share

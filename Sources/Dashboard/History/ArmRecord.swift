@@ -6,7 +6,7 @@ struct ArmRecord: Sendable {
     /// The maximum number of recorded seconds.
     static let capacity = 600
     /// The maximum number of recorded clients.
-    static let maximumClients = 16
+    static let maximumClientCount = 16
 
     let name: String
     /// A description, such as `pool, wal, 4 readers`.
@@ -15,19 +15,21 @@ struct ArmRecord: Sendable {
     private(set) var metrics: [ArmMetric] = []
     /// The values of each metric, second by second.
     ///
-    /// NaN is a missing value.
+    /// NaN represents a missing value.
     private(set) var series: [RingBuffer<Float>] = []
     /// The median of each metric, or NaN if the metric has no values.
     private(set) var medians: [Double] = []
-    /// The time of each second, in seconds since the start of the run.
+    /// The end of each recorded second, in seconds since the start of the run.
     private(set) var times = RingBuffer<Float>(capacity: Self.capacity)
 
-    private var second = -1.0
-    private var samples = 0
-    private var inUse = 0.0
-    private var saturation = 0.0
-    private var readers = 0.0
-    private var writers = 0.0
+    /// The start of the current second, in seconds since the start of the run, or a negative number
+    /// before the first second.
+    private var secondStart = -1.0
+    private var sampleCount = 0
+    private var inUseSum = 0.0
+    private var saturationSum = 0.0
+    private var maximumWaitingReaders = 0.0
+    private var maximumWaitingWriters = 0.0
 
     init(_ sample: Sample) {
         name = sample.arm
@@ -54,23 +56,23 @@ struct ArmRecord: Sendable {
     mutating func append(_ sample: Sample, _ moment: Moment) {
         guard sample.state == .running || sample.state == .paused, sample.isMeasured != false
         else { return }
-        if second < 0 { begin(sample, moment) }
+        if secondStart < 0 { begin(sample, moment) }
         let maximum = Double(max(sample.database.readers?.maximum ?? 1, 1))
-        inUse += moment.inUse / maximum
-        saturation += moment.saturation
-        readers = max(readers, moment.waitingReaders)
-        writers = max(writers, moment.waitingWriters)
-        samples += 1
-        guard moment.time - second >= 1 else { return }
+        inUseSum += moment.inUse / maximum
+        saturationSum += moment.saturation
+        maximumWaitingReaders = max(maximumWaitingReaders, moment.waitingReaders)
+        maximumWaitingWriters = max(maximumWaitingWriters, moment.waitingWriters)
+        sampleCount += 1
+        guard moment.time - secondStart >= 1 else { return }
         end(sample, moment)
     }
 
     private mutating func begin(_ sample: Sample, _ moment: Moment) {
-        second = moment.time
+        secondStart = moment.time
         metrics = [
             ArmMetric(title: "all accesses", meaning: "completed by all clients", unit: .rate)
         ]
-        for client in sample.clients.prefix(Self.maximumClients) where Self.isTimed(client) {
+        for client in sample.clients.prefix(Self.maximumClientCount) where Self.isTimed(client) {
             metrics += [
                 ArmMetric(title: client.name, meaning: "completed", unit: .rate),
                 ArmMetric(
@@ -104,23 +106,27 @@ struct ArmRecord: Sendable {
         var values: [Double] = [
             sample.clients.reduce(0) { $0 + ($1.throughput.isFinite ? $1.throughput : 0) }
         ]
-        for client in sample.clients.prefix(Self.maximumClients) where Self.isTimed(client) {
+        for client in sample.clients.prefix(Self.maximumClientCount) where Self.isTimed(client) {
             values += [
                 client.throughput,
                 client.response?.p50.map { Double($0) } ?? .nan,
                 client.response?.p99.map { Double($0) } ?? .nan,
             ]
         }
-        let count = Double(max(samples, 1))
-        values += [inUse / count, saturation / count, readers, writers, moment.walBytes]
+        let count = Double(max(sampleCount, 1))
+        values += [
+            inUseSum / count, saturationSum / count, maximumWaitingReaders, maximumWaitingWriters,
+            moment.walBytes,
+        ]
         times.append(Float(moment.time))
         for index in series.indices {
             let value = values.indices.contains(index) ? values[index] : .nan
             series[index].append(Float(value))
             medians[index] = Self.median(of: series[index])
         }
-        second = moment.time
-        (samples, inUse, saturation, readers, writers) = (0, 0, 0, 0, 0)
+        secondStart = moment.time
+        (sampleCount, inUseSum, saturationSum) = (0, 0, 0)
+        (maximumWaitingReaders, maximumWaitingWriters) = (0, 0)
     }
 
     private static func median(of series: RingBuffer<Float>) -> Double {

@@ -10,7 +10,7 @@ struct BoundedStore<Element: Sendable>: Sendable {
     /// The approximate total size, in bytes.
     private(set) var bytes = 0
     /// The index of the oldest stored element.
-    private(set) var firstKept = 0
+    private(set) var firstStoredIndex = 0
 
     init(capacity: Int, budget: Int, size: @escaping @Sendable (Element) -> Int) {
         self.budget = budget
@@ -25,11 +25,11 @@ struct BoundedStore<Element: Sendable>: Sendable {
         elements.count > index && index >= 0 ? elements[index] : nil
     }
 
-    /// Adds an element and removes the oldest elements that exceed a limit.
+    /// Adds an element, and removes the oldest elements if the store exceeds a limit.
     mutating func append(_ element: Element) {
         if elements.count == elements.capacity {
             if let oldest = elements[0] { bytes -= size(oldest) }
-            firstKept = max(0, firstKept - 1)
+            firstStoredIndex = max(0, firstStoredIndex - 1)
         }
         elements.append(element)
         bytes += size(element)
@@ -37,16 +37,16 @@ struct BoundedStore<Element: Sendable>: Sendable {
     }
 
     private mutating func dropOldest() {
-        while bytes > budget, firstKept < elements.count - 1 {
-            if let oldest = elements[firstKept] { bytes -= size(oldest) }
-            elements[firstKept] = nil
-            firstKept += 1
+        while bytes > budget, firstStoredIndex < elements.count - 1 {
+            if let oldest = elements[firstStoredIndex] { bytes -= size(oldest) }
+            elements[firstStoredIndex] = nil
+            firstStoredIndex += 1
         }
     }
 
     mutating func removeAll() {
         elements.removeAll()
         bytes = 0
-        firstKept = 0
+        firstStoredIndex = 0
     }
 }

@@ -2,31 +2,31 @@ import Telemetry
 import TerminalUI
 
 extension History: Timeline {
-    /// Whether the run had ended at the displayed sample.
-    var isOver: Bool { latest?.state == .finished }
+    /// Whether the run had ended by the time of the displayed sample.
+    var isOver: Bool { displayedSample?.state == .finished }
 
     /// Whether the database's state is unknown because the attached program does not respond.
-    var isUnknown: Bool { latest?.program?.isConnected == false }
+    var isUnknown: Bool { displayedSample?.program?.isConnected == false }
 
     /// Whether the attached program does not report its connections, or does not respond.
-    var hidesConnections: Bool { isUnknown || latest?.hidesConnections == true }
+    var hidesConnections: Bool { isUnknown || displayedSample?.hidesConnections == true }
 
     /// Whether the attached program does not report waits, or does not respond.
-    var hidesWaits: Bool { isUnknown || latest?.hidesWaits == true }
+    var hidesWaits: Bool { isUnknown || displayedSample?.hidesWaits == true }
 
     /// The text to show in place of an empty list of connections.
     var connectionsPlaceholder: String {
         if hidesConnections {
             return isUnknown ? "unknown" : "unknown: the program does not report its connections"
         }
-        return latest?.database.isClosed == true
+        return displayedSample?.database.isClosed == true
             ? "the database is closed" : "no connection is open yet"
     }
 
     /// The text to show in place of the log's size if there is no log.
     var logPlaceholder: String {
-        let mode = latest?.database.journalMode
-        if isUnknown || latest?.program != nil && (mode == nil || mode == "wal") {
+        let mode = displayedSample?.database.journalMode
+        if isUnknown || displayedSample?.program != nil && (mode == nil || mode == "wal") {
             return "unknown"
         }
         return "none in this journal mode" + (mode.map { " (\($0))" } ?? "")
@@ -44,14 +44,14 @@ extension History: Timeline {
     ///
     /// After a run, returns the mean over the measured time, as in the run's result.
     func inUse(over seconds: Double) -> Double? {
-        let maximum = Double(latest?.database.readers?.maximum ?? 1)
+        let maximum = Double(displayedSample?.database.readers?.maximum ?? 1)
         return (isOver ? peaks.utilization.map { $0 * maximum } : nil)
             ?? mean(over: seconds, \.inUse)
     }
 
-    /// Describes the period before the displayed sample.
+    /// Returns a label for the last `seconds` before the displayed sample.
     ///
-    /// The description is, for example, `last 10 s` or, after a run, `last 10 s of the run`.
+    /// The label is, for example, `last 10 s` or, after a run, `last 10 s of the run`.
     func spanLabel(_ seconds: Double) -> String {
         "last \(HumanUnits.secondsLabel(seconds))" + (isOver ? " of the run" : "")
     }
@@ -62,7 +62,7 @@ extension History: Timeline {
         max(0, now - Double(waiter.waitedNanoseconds) / 1e9)
     }
 
-    /// Returns the events up to the displayed moment, newest first.
+    /// Returns at most `count` events up to the displayed moment, newest first.
     func newestEvents(_ count: Int) -> [TelemetryEvent] {
         var found: [TelemetryEvent] = []
         var index = events.count - 1

@@ -17,8 +17,8 @@ struct History: Sendable {
 
     /// The values of a second recording, drawn in charts for comparison.
     var ghost: Ghost<Moment>?
-    /// The displayed sample.
-    private(set) var latest: Sample?
+    /// The displayed sample, or `nil` before the first sample.
+    private(set) var displayedSample: Sample?
     /// The index in ``moments`` of the displayed earlier sample, or `nil` for the newest sample.
     private(set) var cursor: Int?
     /// The recorded samples, aligned with ``moments``.
@@ -36,7 +36,7 @@ struct History: Sendable {
     private(set) var arms: [ArmRecord] = []
     private static let maximumArms = 16
     private(set) var peaks = RunPeaks()
-    /// The newest sample of a running load.
+    /// The newest sample that was taken while the load was running or paused.
     private var lastLoadSample: Sample?
     /// The events, newest last.
     private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
@@ -45,16 +45,16 @@ struct History: Sendable {
     ///
     /// A sample of a different arm or of a restarted run starts a new history.
     mutating func append(_ sample: Sample) {
-        if let last = latest, isNewRun(sample, after: last) { restart(with: sample) }
+        if let last = displayedSample, isNewRun(sample, after: last) { restart(with: sample) }
         var shown = sample
         switch sample.state {
         case .preparing: break
         case .running, .paused: lastLoadSample = sample
-        case .draining, .finished: shown.keepLoad(of: lastLoadSample)
+        case .draining, .finished: shown.copyLoad(from: lastLoadSample)
         }
-        let before = moments.last?.time ?? 0
+        let previousTime = moments.last?.time ?? 0
         // Charts require finite, nondecreasing times.
-        let time = sample.time.isFinite ? max(sample.time, before) : before
+        let time = sample.time.isFinite ? max(sample.time, previousTime) : previousTime
         moments.append(Moment(sample, time: time))
         samples.append(shown)
         peaks.append(sample)
@@ -63,7 +63,7 @@ struct History: Sendable {
         appendLanes(of: sample)
         appendThroughputs(sample.clients)
         for event in sample.events { events.append(event) }
-        latest = shown
+        displayedSample = shown
     }
 
     mutating func append(_ event: TelemetryEvent) { events.append(event) }
@@ -93,10 +93,10 @@ struct History: Sendable {
 
     /// Displays the sample at an index in ``moments``, or the nearest recorded sample.
     mutating func show(at position: Int) {
-        let bounded = min(max(position, samples.firstKept), moments.count - 1)
+        let bounded = min(max(position, samples.firstStoredIndex), moments.count - 1)
         guard bounded >= 0, let sample = samples[bounded] else { return }
         cursor = bounded
-        latest = sample
+        displayedSample = sample
         for index in lanes.indices {
             lanes[index].hasRunEnded = sample.state == .finished
             lanes[index].status = sample.database.connections.first {
@@ -154,7 +154,7 @@ struct History: Sendable {
         let connections = sample.database.connections
         var isSeen = Array(repeating: false, count: lanes.count)
         for (order, connection) in connections.enumerated() {
-            // A lane usually has the same index as in the last sample.
+            // A lane usually has the same index as in the previous sample.
             let known =
                 lanes.indices.contains(order) && lanes[order].label == connection.label
                 ? order : lanes.firstIndex { $0.label == connection.label }
@@ -164,7 +164,7 @@ struct History: Sendable {
                 lanes[known].status = connection
                 lanes[known].samplesSinceClose = 0
                 lanes[known].states.append(LaneState(connection))
-                if connection.holder != nil { lanes[known].lastWork = connection }
+                if connection.holder != nil { lanes[known].lastHeldStatus = connection }
             } else if lanes.count < Self.maximumLanes {
                 var lane = Lane(
                     label: connection.label,
@@ -172,7 +172,7 @@ struct History: Sendable {
                     states: RingBuffer(capacity: Self.capacity)
                 )
                 lane.status = connection
-                if connection.holder != nil { lane.lastWork = connection }
+                if connection.holder != nil { lane.lastHeldStatus = connection }
                 lane.states.append(LaneState(connection))
                 let position = indexOfNewLane(connection.role)
                 lanes.insert(lane, at: position)

@@ -10,12 +10,12 @@ struct Lane: Sendable {
     var states: RingBuffer<LaneState>
     /// The number of samples since the connection was closed.
     var samplesSinceClose = 0
-    /// The status in the last sample with a holder.
-    var lastWork: ConnectionStatus?
+    /// The status in the last sample in which the connection had a holder.
+    var lastHeldStatus: ConnectionStatus?
     var hasRunEnded = false
 
     /// The status to display: the current status or, after the run, the last status with a holder.
-    var displayedStatus: ConnectionStatus? { hasRunEnded ? lastWork : status }
+    var displayedStatus: ConnectionStatus? { hasRunEnded ? lastHeldStatus : status }
 
     var state: LaneState { status.map { LaneState($0) } ?? .absent }
 

@@ -28,7 +28,8 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance, with a distinct glyph for each state, so colors are not required.
+    /// The appearance, with a distinct glyph for each state, so that states can be distinguished
+    /// without colors.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -49,12 +50,12 @@ enum LaneState: UInt8, Sendable, CaseIterable {
             let mark = state.mark
             return [
                 Span(mark.text(in: glyphs), theme.style(mark.role)),
-                Span(" \(state.words)", theme.style(.dim)),
+                Span(" \(state.label)", theme.style(.dim)),
             ]
         }
     }
 
-    var words: String {
+    var label: String {
         switch self {
         case .idle: "idle"
         case .running: "running SQL"

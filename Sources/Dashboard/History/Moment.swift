@@ -22,28 +22,29 @@ struct Moment: Timed, Equatable {
         self.time = time
         waitingReaders = Double(database.waitingReaders.count)
         waitingWriters = Double(database.waitingWriters.count)
-        let waits = waitingReaders + (database.kind == .queue ? waitingWriters : 0) > 0
+        let hasWaiter = waitingReaders + (database.kind == .queue ? waitingWriters : 0) > 0
         let isFull: Bool
         if let readers = database.readers {
             let mean = sample.utilization.map { $0 * Double(readers.maximum) } ?? .nan
             inUse = mean.isFinite ? min(max(mean, 0), 1e6) : Double(readers.inUse)
             isFull = readers.inUse >= readers.maximum
         } else {
-            let busy = database.connections.filter { $0.role == .queue && $0.state != .idle }.count
-            inUse = Double(busy)
-            isFull = busy > 0
+            let busyCount = database.connections.filter { $0.role == .queue && $0.state != .idle }
+                .count
+            inUse = Double(busyCount)
+            isFull = busyCount > 0
         }
         if let share = sample.saturation, share.isFinite {
             saturation = min(max(share, 0), 1)
         } else {
             // If the saturation was not measured, use the state in this sample.
-            saturation = waits && isFull ? 1 : 0
+            saturation = hasWaiter && isFull ? 1 : 0
         }
         walBytes = database.wal.map { Double($0.bytes) } ?? .nan
         if sample.hidesConnections, database.readers == nil {
             inUse = .nan
             // An access that waits for the only connection proves that the connection is in use.
-            if sample.saturation == nil { saturation = waits ? 1 : .nan }
+            if sample.saturation == nil { saturation = hasWaiter ? 1 : .nan }
         }
         if sample.hidesWaits {
             (waitingReaders, waitingWriters) = (.nan, .nan)

@@ -82,13 +82,13 @@ struct OperationHistory: Sendable {
         func visitIntervals(
             from start: Double,
             to end: Double,
-            _ body: (Second, _ began: Double) -> Void
+            _ body: (Second, _ start: Double) -> Void
         ) {
             var index = seconds.count - 1
             while index >= 0, seconds[index].time > start {
                 let time = seconds[index].time
-                let before = index > 0 ? seconds[index - 1].time : time - 1
-                if time <= end + 0.05 { body(seconds[index], max(before, time - 3)) }
+                let previousTime = index > 0 ? seconds[index - 1].time : time - 1
+                if time <= end + 0.05 { body(seconds[index], max(previousTime, time - 3)) }
                 index -= 1
             }
         }

@@ -12,15 +12,19 @@ struct RunPeaks: Sendable {
     private(set) var accesses = AccessPeaks()
     /// The share of the measured time with all readers in use and an access waiting, in 0…1, or
     /// `nil` if the library does not measure it.
-    var saturation: Double? { elapsed > 0 ? min(saturated / elapsed, 1) : nil }
+    var saturation: Double? { elapsedTime > 0 ? min(saturatedTime / elapsedTime, 1) : nil }
     /// The time-weighted share of readers in use during the measured time, in 0…1, or `nil` if the
     /// library does not measure it.
-    var utilization: Double? { elapsed > 0 ? min(used / elapsed, 1) : nil }
+    var utilization: Double? { elapsedTime > 0 ? min(usedTime / elapsedTime, 1) : nil }
 
-    private var elapsed = 0.0
-    private var saturated = 0.0
-    private var used = 0.0
-    private var before: DatabaseStatus?
+    /// The total length of the intervals with known times, in nanoseconds.
+    private var elapsedTime = 0.0
+    /// The time with all readers in use and an access waiting, in nanoseconds.
+    private var saturatedTime = 0.0
+    /// The mean time for which a reader was in use, in nanoseconds.
+    private var usedTime = 0.0
+    /// The database's status in the previous sample.
+    private var previousStatus: DatabaseStatus?
     /// Whether the time after the last sample is part of the run's result, or `nil` if unknown.
     private var isMeasured: Bool?
     private var wasEverMeasured = false
@@ -35,7 +39,7 @@ struct RunPeaks: Sendable {
         let database = sample.database
         if isMeasured == true, !wasEverMeasured {
             accesses = AccessPeaks()
-            (elapsed, saturated, used) = (0, 0, 0)
+            (elapsedTime, saturatedTime, usedTime) = (0, 0, 0)
             wasEverMeasured = true
         }
         if isMeasured == true || !wasEverMeasured {
@@ -43,9 +47,9 @@ struct RunPeaks: Sendable {
             addShares(of: database)
         }
         isMeasured = sample.isMeasured
-        before = database
-        for waiter in database.waitingReaders { Self.keep(waiter, in: &longestReader) }
-        for waiter in database.waitingWriters { Self.keep(waiter, in: &longestWriter) }
+        previousStatus = database
+        for waiter in database.waitingReaders { Self.update(&longestReader, with: waiter) }
+        for waiter in database.waitingWriters { Self.update(&longestWriter, with: waiter) }
         walBytes = max(walBytes, database.wal?.bytes ?? 0)
         for snapshot in database.snapshots
         where snapshot.ageNanoseconds > oldestSnapshot?.ageNanoseconds ?? 0 {
@@ -54,30 +58,30 @@ struct RunPeaks: Sendable {
     }
 
     private mutating func addShares(of database: DatabaseStatus) {
-        guard let before, let last = before.readers, let now = database.readers,
-            before.takenAtNanoseconds > 0,
-            database.takenAtNanoseconds > before.takenAtNanoseconds
+        guard let previousStatus, let last = previousStatus.readers, let now = database.readers,
+            previousStatus.takenAtNanoseconds > 0,
+            database.takenAtNanoseconds > previousStatus.takenAtNanoseconds
         else { return }
-        let time = Double(database.takenAtNanoseconds - before.takenAtNanoseconds)
-        elapsed += time
+        let time = Double(database.takenAtNanoseconds - previousStatus.takenAtNanoseconds)
+        elapsedTime += time
         if let now = now.saturatedNanoseconds, let last = last.saturatedNanoseconds {
-            saturated += max(0, Double(now) - Double(last))
+            saturatedTime += max(0, Double(now) - Double(last))
         }
-        used +=
+        usedTime +=
             max(0, Double(now.busyNanoseconds) - Double(last.busyNanoseconds))
             / Double(max(now.maximum, 1))
     }
 
-    private static func keep(_ waiter: WaiterStatus, in longest: inout WaiterStatus?) {
+    private static func update(_ longest: inout WaiterStatus?, with waiter: WaiterStatus) {
         guard waiter.waitedNanoseconds > longest?.waitedNanoseconds ?? 0 else { return }
         longest = waiter
     }
 }
 
 extension Sample {
-    /// Copies target rates and throughputs from the last sample of the running load, because they
-    /// are absent after the load ends.
-    mutating func keepLoad(of last: Sample?) {
+    /// Copies the load's settings, target rates, and throughputs from the last sample of the
+    /// running load, because they are absent after the load ends.
+    mutating func copyLoad(from last: Sample?) {
         guard let last else { return }
         knobs = last.knobs
         for index in clients.indices where last.clients.indices.contains(index) {
@@ -95,9 +99,9 @@ extension AccessPeaks {
             .map { HumanUnits.counted($0.0, $0.1, $0.2) }
         return counts.isEmpty
             ? areSampled ? "No waiters observed" : "No access waited"
-            : "At most \(counts.joined(separator: " and ")) \(waited) at the same time"
+            : "At most \(counts.joined(separator: " and ")) \(waitingVerb) at the same time"
     }
 
     /// The verb phrase that follows the number of waiting accesses.
-    var waited: String { areSampled ? "were observed to wait" : "waited" }
+    var waitingVerb: String { areSampled ? "were observed to wait" : "waited" }
 }

@@ -11,7 +11,7 @@ struct SampleStore: Sendable {
     /// The maximum number of stored waiters in each queue.
     static let maximumWaiterCount = 100
     /// The maximum length of SQL text, in UTF-8 bytes.
-    static let textLength = 2_000
+    static let maximumTextLength = 2_000
 
     private var samples: BoundedStore<Sample>
     private var texts: [String: String] = [:]
@@ -24,7 +24,7 @@ struct SampleStore: Sendable {
     var bytes: Int { samples.bytes }
 
     /// The index of the oldest stored sample.
-    var firstKept: Int { samples.firstKept }
+    var firstStoredIndex: Int { samples.firstStoredIndex }
 
     /// The sample at an index, or `nil` if the sample was removed to limit the total size.
     ///
@@ -42,8 +42,8 @@ struct SampleStore: Sendable {
         var sample = sample
         sample.events = []
         sample.database.splits = nil
-        Self.cut(&sample.database.waitingReaders)
-        Self.cut(&sample.database.waitingWriters)
+        Self.truncate(&sample.database.waitingReaders)
+        Self.truncate(&sample.database.waitingWriters)
         for index in sample.database.connections.indices {
             guard let sql = sample.database.connections[index].sql else { continue }
             sample.database.connections[index].sql = shared(sql)
@@ -51,7 +51,7 @@ struct SampleStore: Sendable {
         return sample
     }
 
-    private static func cut(_ queue: inout [WaiterStatus]) {
+    private static func truncate(_ queue: inout [WaiterStatus]) {
         guard queue.count > maximumWaiterCount else { return }
         queue = Array(queue.prefix(maximumWaiterCount))
     }
@@ -60,12 +60,13 @@ struct SampleStore: Sendable {
         if let known = texts[text] { return known }
         // Limit the size of the cache, because SQL with literals rarely repeats.
         if texts.count >= 256 { texts.removeAll(keepingCapacity: true) }
-        var kept = text
-        if text.utf8.count > Self.textLength {
-            kept = String(decoding: text.utf8.prefix(Self.textLength), as: UTF8.self) + "…"
+        var storedText = text
+        if text.utf8.count > Self.maximumTextLength {
+            storedText =
+                String(decoding: text.utf8.prefix(Self.maximumTextLength), as: UTF8.self) + "…"
         }
-        texts[text] = kept
-        return kept
+        texts[text] = storedText
+        return storedText
     }
 
     /// Returns the approximate size of a sample, in bytes, counting each shared string at its full

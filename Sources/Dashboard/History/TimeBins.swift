@@ -1,6 +1,6 @@
 /// The last seconds of a history in equal intervals, one for each column of a chart.
 ///
-/// Intervals start at multiples of their length since the start of the run, not relative to the
+/// Intervals start at multiples of their length, measured from the start of the run, not from the
 /// newest sample. As a result, the content of a column stays the same while the column moves left.
 struct TimeBins {
     enum Reduction {
@@ -9,9 +9,9 @@ struct TimeBins {
     }
 
     let count: Int
-    /// The index of the first sample in an interval.
-    private let first: Int
-    /// The interval of each sample, starting with the sample at `first`.
+    /// The index of the first sample that belongs to an interval.
+    private let firstSampleIndex: Int
+    /// The interval of each sample, starting with the sample at `firstSampleIndex`.
     private let bins: [Int]
 
     /// Divides the displayed window of `seconds` into `count` intervals.
@@ -28,7 +28,7 @@ struct TimeBins {
     init(moments: RingBuffer<some Timed>, seconds: Double, until end: Double, count: Int) {
         self.count = max(0, count)
         guard moments.count > 0, count > 0, seconds > 0 else {
-            first = moments.count
+            firstSampleIndex = moments.count
             bins = []
             return
         }
@@ -43,7 +43,7 @@ struct TimeBins {
             reversed.append(count - 1 - Int(max(age, 0)))
             index -= 1
         }
-        first = index + 1
+        firstSampleIndex = index + 1
         bins = reversed.reversed()
     }
 
@@ -56,7 +56,7 @@ struct TimeBins {
         var samples = Array(repeating: 0, count: count)
         var isUnknown = Array(repeating: false, count: count)
         for (offset, bin) in bins.enumerated() {
-            let value = value(first + offset)
+            let value = value(firstSampleIndex + offset)
             guard value.isFinite else {
                 isUnknown[bin] = true
                 continue
@@ -88,8 +88,8 @@ struct TimeBins {
     /// frequent busy state.
     func states(of lane: Lane, in moments: RingBuffer<Moment>) -> [Int?] {
         states(
-            kinds: LaneState.allCases.count,
-            series: lane.states.count,
+            stateCount: LaneState.allCases.count,
+            seriesLength: lane.states.count,
             offset: moments.count - lane.states.count
         ) { Int(lane.states[$0].rawValue) }
     }
@@ -100,32 +100,32 @@ struct TimeBins {
     /// the most frequent busy state.
     ///
     /// - Parameters:
-    ///   - kinds: The number of states.
+    ///   - stateCount: The number of possible states.
     ///   - length: The number of values in the series. The last value belongs to the newest moment.
     ///   - offset: The number of moments before the first value.
-    ///   - state: Returns the state at an index of the series.
+    ///   - state: A closure that returns the state at an index of the series.
     /// - Returns: The states, or `nil` for intervals before the first value.
     func states(
-        kinds: Int,
-        series length: Int,
+        stateCount: Int,
+        seriesLength length: Int,
         offset: Int,
         _ state: (Int) -> Int
     ) -> [Int?] {
-        var tallies = Array(repeating: 0, count: count * kinds)
+        var tallies = Array(repeating: 0, count: count * stateCount)
         for (step, bin) in bins.enumerated() {
-            let index = first + step - offset
+            let index = firstSampleIndex + step - offset
             guard index >= 0, index < length else { continue }
-            tallies[bin * kinds + state(index)] += 1
+            tallies[bin * stateCount + state(index)] += 1
         }
         var last: Int?
         return (0..<count).map { bin in
-            let tally = tallies[(bin * kinds)..<((bin + 1) * kinds)]
-            let total = tally.reduce(0, +)
-            guard total > 0 else { return last }
+            let tally = tallies[(bin * stateCount)..<((bin + 1) * stateCount)]
+            let totalCount = tally.reduce(0, +)
+            guard totalCount > 0 else { return last }
             let idle = tally[tally.startIndex]
             let work = tally.dropFirst()
             let strongest = work.indices.max { work[$0] < work[$1] } ?? work.startIndex
-            let state = (total - idle) * 3 >= total ? strongest - tally.startIndex : 0
+            let state = (totalCount - idle) * 3 >= totalCount ? strongest - tally.startIndex : 0
             last = state
             return state
         }
@@ -135,16 +135,16 @@ struct TimeBins {
     /// samples.
     func busyShare(of lane: Lane, in moments: RingBuffer<Moment>) -> Double? {
         let offset = moments.count - lane.states.count
-        var busy = 0
-        var total = 0
+        var busyCount = 0
+        var totalCount = 0
         for step in bins.indices {
-            let index = first + step - offset
+            let index = firstSampleIndex + step - offset
             guard index >= 0, index < lane.states.count else { continue }
             let state = lane.states[index]
             if state == .absent { continue }
-            total += 1
-            if state != .idle { busy += 1 }
+            totalCount += 1
+            if state != .idle { busyCount += 1 }
         }
-        return total > 0 ? Double(busy) / Double(total) : nil
+        return totalCount > 0 ? Double(busyCount) / Double(totalCount) : nil
     }
 }

@@ -66,8 +66,8 @@ extension Timeline {
         show(at: low)
     }
 
-    /// Makes a chart of a number of seconds clickable, and marks the displayed moment if it is not
-    /// the newest.
+    /// Makes a chart that spans a number of seconds clickable, and marks the displayed moment if it
+    /// is not the newest.
     func markTime(_ seconds: Double, on canvas: inout Canvas, _ rect: Rect) {
         guard !rect.isEmpty, moments.count > 0 else { return }
         let end = windowEnd(seconds)

@@ -14,15 +14,15 @@ extension DashboardModel {
         }
         if screen == .workload {
             switch command {
-            case .left, .zoomOut: return stepKnob(up: false)
-            case .right, .zoomIn: return stepKnob(up: true)
+            case .left, .zoomOut: return stepSetting(up: false)
+            case .right, .zoomIn: return stepSetting(up: true)
             default: break
             }
         }
         switch command.purpose {
-        case .acting: return performRunCommand(command)
+        case .actions: return performRunCommand(command)
         case .time: performTimeCommand(command)
-        case .moving: move(command)
+        case .navigation: move(command)
         case .display, .screens: return changeDisplay(command)
         }
         return []
@@ -39,7 +39,7 @@ extension DashboardModel {
         case .checkpoint where program != nil: return [.checkpoint(.passive)]
         case .checkpoint: overlay = .checkpoint(0)
         case .pauseLoad:
-            switch history.latest?.state {
+            switch history.displayedSample?.state {
             case .paused: return [.setLoadPaused(false)]
             case .running: return [.setLoadPaused(true)]
             default: note("there is no running load to pause", severity: .warning)
@@ -51,7 +51,7 @@ extension DashboardModel {
 
     /// Interrupts the selected connection, or the only connection.
     private mutating func interruptSelected() -> [DashboardAction] {
-        let connections = history.latest?.database.connections ?? []
+        let connections = history.displayedSample?.database.connections ?? []
         if let label = selectedConnection {
             guard connections.contains(where: { $0.label == label }) else {
                 note("\(label) is already closed", severity: .warning)
@@ -60,20 +60,20 @@ extension DashboardModel {
             return interrupt(label)
         }
         if connections.count == 1 { return interrupt(connections[0].label) }
-        let all = keys.key(for: .interruptAll).map { ", or \($0.label) for all" } ?? ""
-        note("select a connection to interrupt (arrows)\(all)", severity: .warning)
+        let hint = keys.key(for: .interruptAll).map { ", or \($0.label) for all" } ?? ""
+        note("select a connection to interrupt (arrows)\(hint)", severity: .warning)
         return []
     }
 
-    /// Interrupts one connection or all connections.
+    /// Interrupts the connection with a label or, if the label is `nil`, all connections.
     ///
     /// A later event reports the outcome.
     private mutating func interrupt(_ label: String?) -> [DashboardAction] {
         let name = label ?? "all connections"
-        if interrupt != nil {
-            interrupt?.recordRequest(name)
-        } else if let sample = history.latest {
-            interrupt = InterruptWatch(sample, name: name)
+        if pendingInterrupt != nil {
+            pendingInterrupt?.recordRequest(name)
+        } else if let sample = history.displayedSample {
+            pendingInterrupt = PendingInterrupt(sample, name: name)
         }
         return [.interrupt(connection: label)]
     }
@@ -85,7 +85,7 @@ extension DashboardModel {
         }
     }
 
-    /// The selected snapshot, or `nil` for the oldest snapshot that was created with a key.
+    /// The label of the snapshot to release, or `nil` for the oldest snapshot that the user took.
     private var releasedSnapshot: String? {
         screen == .snapshots ? view.selected : nil
     }
@@ -95,7 +95,7 @@ extension DashboardModel {
         case .quit: return [.quit]
         case .slower, .faster:
             guard let rate = changeRefreshRate(command) else { return [] }
-            note("refresh rate: \(Int(rate)) frames per second")
+            note("refresh rate: \(HumanUnits.counted(Int(rate), "frame", "frames")) per second")
             return [.setRefreshRate(rate)]
         case .copy: return copySelected()
         case .record: return [.toggleRecording]
@@ -115,7 +115,7 @@ extension DashboardModel {
 
     /// The text to copy: the selection or, without a selection, the verdict.
     private var copyText: String? {
-        guard let sample = shown.latest else { return nil }
+        guard let sample = displayedHistory.displayedSample else { return nil }
         let database = sample.database
         switch screen {
         case .overview, .connections:
@@ -131,6 +131,6 @@ extension DashboardModel {
         case .snapshots, .compare, .latency, .workload:
             if let selected = view.selected { return selected }
         }
-        return Verdict(shown).text(fitting: .max, isASCII: false)
+        return Verdict(displayedHistory).text(fitting: .max, isASCII: false)
     }
 }

@@ -9,7 +9,9 @@ extension DashboardModel: RowInteraction {
 
     var newest: History { history }
 
-    var newestMoment: Double? { shown.latest == nil ? nil : shown.newestTime }
+    var newestMomentTime: Double? {
+        displayedHistory.displayedSample == nil ? nil : displayedHistory.newestTime
+    }
 
     var parts: [String] { screen.parts }
 
@@ -24,7 +26,7 @@ extension DashboardModel: RowInteraction {
 
     var highlightsFirstRow: Bool { [.latency, .compare, .workload].contains(screen) }
 
-    static func common(_ command: DashboardCommand) -> DashboardCommand? { command }
+    static func sharedCommand(for command: DashboardCommand) -> DashboardCommand? { command }
 
     mutating func step(by samples: Int) {
         if frozen == nil { frozen = history }
@@ -55,15 +57,20 @@ extension DashboardModel: RowInteraction {
     }
 
     var rowNames: [String] {
-        let scene = ScreenScene(history: shown, seconds: Self.windows[window], view: view)
+        let scene = ScreenScene(
+            history: displayedHistory,
+            seconds: Self.windows[windowIndex],
+            view: view
+        )
         return switch screen {
-        case .overview: shown.lanes.map(\.label)
+        case .overview: displayedHistory.lanes.map(\.label)
         case .connections: ConnectionsScreen(scene: scene).lanes.map(\.label)
         case .waiters: WaitersScreen(scene: scene).waiting.map(\.name)
         case .snapshots: SnapshotsScreen(scene: scene).snapshots.map(\.status.label)
-        case .latency: LatencyScreen(scene: scene).names
-        case .compare: CompareScreen(scene: scene).names
-        case .workload: shown.latest.map { Knob.all(in: $0).map(\.name) } ?? []
+        case .latency: LatencyScreen(scene: scene).seriesNames
+        case .compare: CompareScreen(scene: scene).metricTitles
+        case .workload:
+            displayedHistory.displayedSample.map { LoadSetting.all(in: $0).map(\.name) } ?? []
         }
     }
 }

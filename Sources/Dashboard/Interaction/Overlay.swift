@@ -13,7 +13,7 @@ struct PromptState: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
         /// A filter for rows, with the previous filter, which Esc restores.
         case filter(previous: String)
-        /// A time in the run to show.
+        /// A time to go to.
         case seek
     }
 
@@ -30,13 +30,13 @@ struct PromptState: Sendable, Equatable {
     }
 
     /// The maximum length of the text, in UTF-8 bytes.
-    private static let limit = 200
+    private static let maximumLength = 200
 
     mutating func handle(_ key: Key) -> Outcome {
         problem = nil
         switch key {
         case .character(let character):
-            if text.utf8.count < Self.limit { text.append(character) }
+            if text.utf8.count < Self.maximumLength { text.append(character) }
         case .backspace, .delete:
             if !text.isEmpty { text.removeLast() }
         case .control("u"): text = ""

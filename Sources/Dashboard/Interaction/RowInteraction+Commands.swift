@@ -12,8 +12,8 @@ extension RowInteraction {
         case .pageDown: select(by: page, among: rows)
         case .first: view.selected = rows.first
         case .last: view.selected = rows.last
-        case .left: view.firstColumn = max(0, view.firstColumn - 1)
-        case .right: view.firstColumn = min(view.firstColumn + 1, 16)
+        case .left: view.hiddenColumnCount = max(0, view.hiddenColumnCount - 1)
+        case .right: view.hiddenColumnCount = min(view.hiddenColumnCount + 1, 16)
         case .expand: expand()
         case .filter:
             guard !sortableTitles.isEmpty else { return }
@@ -42,7 +42,7 @@ extension RowInteraction {
         view.selected = rows[min(max(index + step, 0), last)]
     }
 
-    /// Selects another part of the screen.
+    /// Selects the next part of the screen or, if `step` is negative, the previous part.
     ///
     /// After the last part, the whole screen is selected.
     private mutating func focus(by step: Int) {
@@ -74,9 +74,9 @@ extension RowInteraction {
         case .stepBack: step(by: -1)
         case .stepForward: step(by: 1)
         case .seek:
-            if newestMoment != nil { overlay = .prompt(PromptState(purpose: .seek)) }
-        case .zoomIn: window = max(window - 1, 0)
-        case .zoomOut: window = min(window + 1, DashboardModel.windows.count - 1)
+            if newestMomentTime != nil { overlay = .prompt(PromptState(purpose: .seek)) }
+        case .zoomIn: windowIndex = max(windowIndex - 1, 0)
+        case .zoomOut: windowIndex = min(windowIndex + 1, DashboardModel.windows.count - 1)
         default: break
         }
     }
@@ -87,9 +87,9 @@ extension RowInteraction {
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
-        guard let time = RunTime.seconds(of: trimmed, now: newestMoment ?? 0) else {
-            return "'\(text)' is not a time; enter 12.5, 1:05 or -10 (before the newest "
-                + "\(Self.momentName))"
+        guard let time = RunTime.seconds(of: trimmed, now: newestMomentTime ?? 0) else {
+            return "'\(text)' is not a time; enter 12.5, 1:05, or -10 (10 s before the "
+                + "newest \(Self.momentName))"
         }
         go(to: time)
         return nil
@@ -101,12 +101,13 @@ extension RowInteraction {
         case .theme: theme = themes.element(after: { $0.name == theme.name }) ?? theme
         case .glyphs: glyphs = glyphChoices.element(after: { $0 == glyphs }) ?? glyphs
         case .help: overlay = .help(top: 0)
-        case .back: leave()
+        case .back: revertFirstActiveState()
         default: break
         }
     }
 
-    /// Sets the next available refresh rate and returns it, or returns `nil` if there is none.
+    /// Sets and returns the next faster or slower available refresh rate, or returns `nil` if there
+    /// is none.
     mutating func changeRefreshRate(_ command: DashboardCommand) -> Double? {
         let rates = DashboardModel.refreshRates
         let next =
@@ -116,9 +117,11 @@ extension RowInteraction {
         return next
     }
 
-    /// Handles the Esc key by reverting the first active state: expansion, filter, freeze, focus,
-    /// or selection.
-    private mutating func leave() {
+    /// Handles the Esc key.
+    ///
+    /// Reverts the first of these states that is active: expansion, filter, freeze, selected part,
+    /// selected row.
+    private mutating func revertFirstActiveState() {
         if view.isExpanded {
             view.isExpanded = false
         } else if !view.filter.isEmpty {

@@ -20,12 +20,12 @@ protocol RowInteraction {
     /// The displayed data while the display is frozen.
     var frozen: Content? { get set }
     /// The index of the displayed time window.
-    var window: Int { get set }
+    var windowIndex: Int { get set }
     /// The time of the newest moment, in seconds, or `nil` if there is none.
-    var newestMoment: Double? { get }
+    var newestMomentTime: Double? { get }
     /// The name of a moment, such as `sample`.
     static var momentName: String { get }
-    /// The names of the screen's parts, in the order of the Tab key.
+    /// The names of the screen's parts, in the order in which the Tab key selects them.
     var parts: [String] { get }
     /// The titles of the screen's sortable columns, or an empty array if rows cannot be sorted or
     /// filtered.
@@ -34,18 +34,19 @@ protocol RowInteraction {
     var highlightsFirstRow: Bool { get }
     /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] { get }
-    /// The first line of the help's last page at the current size.
+    /// The index of the first line of the help's last page, at the current size.
     var lastHelpLine: Int { get }
 
     func canvas(size: Size) -> Canvas
     /// Opens the selected row, or expands the selected part.
     mutating func expand()
     mutating func perform(_ command: Command) -> [Action]
-    /// Returns the shared form of a command, or `nil` if only this dashboard supports the command.
-    static func common(_ command: Command) -> DashboardCommand?
+    /// Returns the command that both dashboards support, or `nil` if only this dashboard supports
+    /// it.
+    static func sharedCommand(for command: Command) -> DashboardCommand?
     /// Displays the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Moves by a number of moments.
+    /// Displays the moment that is `count` moments later, or the newest moment.
     mutating func step(by count: Int)
     mutating func handle(_ key: Key, inCheckpoint choice: Int) -> [Action]
 }
@@ -54,7 +55,7 @@ extension RowInteraction {
     mutating func handle(_ key: Key, in overlay: Overlay) -> [Action] {
         // ^C quits even while an overlay is open.
         if key == .control("c"), let command = keys.command(for: key),
-            Self.common(command) == .quit
+            Self.sharedCommand(for: command) == .quit
         {
             return perform(command)
         }
@@ -72,7 +73,7 @@ extension RowInteraction {
         let last = lastHelpLine
         func scrolled(by lines: Int) -> Overlay { .help(top: min(max(top + lines, 0), last)) }
         guard let command = keys.command(for: key) else { return [] }
-        switch Self.common(command) {
+        switch Self.sharedCommand(for: command) {
         case .help, .back, .expand: overlay = nil
         case .up: overlay = scrolled(by: -1)
         case .down: overlay = scrolled(by: 1)

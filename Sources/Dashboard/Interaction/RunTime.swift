@@ -4,17 +4,17 @@ enum RunTime {
     ///
     /// - Returns: The time in seconds, or `nil` if the text is invalid.
     static func seconds(of text: String, now: Double) -> Double? {
-        var rest = Substring(text)
-        let isBefore = rest.first == "-" || rest.first == "−"
-        if isBefore { rest = rest.dropFirst() }
-        if rest.last == "s" { rest = rest.dropLast() }
-        let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+        var remaining = Substring(text)
+        let isRelative = remaining.first == "-" || remaining.first == "−"
+        if isRelative { remaining = remaining.dropFirst() }
+        if remaining.last == "s" { remaining = remaining.dropLast() }
+        let parts = remaining.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count) else { return nil }
         var seconds = 0.0
         for part in parts {
             guard let number = Double(part), number.isFinite, number >= 0 else { return nil }
             seconds = seconds * 60 + number
         }
-        return isBefore ? now - seconds : seconds
+        return isRelative ? now - seconds : seconds
     }
 }

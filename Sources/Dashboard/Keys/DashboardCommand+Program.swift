@@ -27,15 +27,15 @@ extension DashboardCommand {
 
 extension DashboardModel {
     /// The attached program, or `nil` for a run.
-    var program: ProgramStatus? { history.latest?.program }
+    var program: ProgramStatus? { history.displayedSample?.program }
 
     /// Returns the reason that a command is not available for an attached program.
     func refusal(_ command: DashboardCommand, for program: ProgramStatus) -> String {
         switch command {
         case .latency, .compare, .workload: return "this screen requires a run's load"
         case .interrupt where program.allowsControl:
-            let all = keys.key(for: .interruptAll).map { "; \($0.label) interrupts all" } ?? ""
-            return "a program's connections cannot be interrupted one by one" + all
+            let hint = keys.key(for: .interruptAll).map { "; \($0.label) interrupts all" } ?? ""
+            return "a program's connections cannot be interrupted one by one" + hint
         case .interrupt, .interruptAll, .checkpoint:
             return "the program does not allow control; start its agent with allowsControl: true"
         default: return "this key requires a run's load"

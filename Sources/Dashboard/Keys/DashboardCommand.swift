@@ -36,9 +36,9 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case stepForward = "step-forward"
     /// Prompts for a time to go to.
     case seek
-    /// Shows less time, or raises a setting.
+    /// Shows a shorter time window, or raises a setting.
     case zoomIn = "zoom-in"
-    /// Shows more time, or lowers a setting.
+    /// Shows a longer time window, or lowers a setting.
     case zoomOut = "zoom-out"
     /// Lowers the refresh rate.
     case slower
@@ -52,7 +52,7 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     /// Prompts for a checkpoint mode.
     case checkpoint
     case snapshot
-    /// Releases a snapshot that was created with a key.
+    /// Releases a snapshot that the user took.
     case release
     case theme
     /// Switches to the next character set for charts.
@@ -61,7 +61,8 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     /// Starts or stops a recording.
     case record
     case help
-    /// Reverts the first active state: expansion, filter, freeze, focus, or selection.
+    /// Reverts the first of these states that is active: expansion, filter, freeze, selected part,
+    /// selected row.
     case back
     case quit
 
@@ -78,12 +79,14 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
         }
     }
 
-    /// The purpose of a command, whose raw value is the title of a help section.
+    /// The purpose of a command.
+    ///
+    /// The raw value is the title of a help section.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
-        case moving = "Navigation"
+        case navigation = "Navigation"
         case time = "Time"
-        case acting = "Actions on the run"
+        case actions = "Actions on the run"
         case display = "Display"
     }
 
@@ -92,10 +95,10 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
         case .overview, .connections, .waiters, .snapshots, .latency, .compare, .workload: .screens
         case .focusNext, .focusPrevious, .up, .down, .left, .right, .pageUp, .pageDown, .first,
             .last, .expand, .filter, .sort, .reverse:
-            .moving
+            .navigation
         case .pause, .stepBack, .stepForward, .seek, .zoomIn, .zoomOut: .time
         case .nextArm, .pauseLoad, .interrupt, .interruptAll, .checkpoint, .snapshot, .release:
-            .acting
+            .actions
         case .slower, .faster, .theme, .glyphs, .copy, .record, .help, .back, .quit: .display
         }
     }

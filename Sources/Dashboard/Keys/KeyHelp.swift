@@ -7,7 +7,7 @@ struct KeyHelp {
     /// The attached program, or `nil` for a run.
     let program: ProgramStatus?
     var replayKeys: ReplayKeys?
-    /// The first displayed line.
+    /// The index of the first displayed line.
     let top: Int
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -19,7 +19,7 @@ struct KeyHelp {
     }
 
     private func title(of purpose: DashboardCommand.Purpose) -> String {
-        purpose == .acting && program != nil ? "Actions on the program" : purpose.rawValue
+        purpose == .actions && program != nil ? "Actions on the program" : purpose.rawValue
     }
 
     private func overlay(theme: Theme, glyphs: GlyphSet) -> HelpOverlay {
@@ -36,7 +36,7 @@ struct KeyHelp {
             marks: HelpOverlay.Section(
                 title: "Symbols in the connection lanes",
                 entries: LaneState.allCases.filter { $0 != .absent }.map {
-                    $0.mark.help(meaning: $0.meaning, short: $0.words, theme, glyphs)
+                    $0.mark.help(meaning: $0.meaning, short: $0.label, theme, glyphs)
                 }
             ),
             back: .back,

@@ -30,7 +30,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     ///   - changes: The new keys of commands, with the displayed key first. An empty array disables
     ///     a command.
     ///   - quit: The command that must keep a key.
-    ///   - name: Returns a command's name in a configuration file.
+    ///   - name: A closure that returns a command's name in a configuration file.
     /// - Throws: ``Failure`` if the changes assign a key to two commands, or if `quit` has no key.
     init(
         bindings: [KeyBinding<Command>],

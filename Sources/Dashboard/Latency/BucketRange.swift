@@ -23,12 +23,12 @@ struct BucketRange {
     /// A unit that both bounds share appears only once.
     var text: String {
         guard let high else { return lowerBoundText }
-        let from = HumanUnits.duration(nanoseconds: low)
-        let to = HumanUnits.duration(nanoseconds: high)
-        guard let space = from.lastIndex(of: " "), let other = to.lastIndex(of: " "),
-            from[space...] == to[other...]
-        else { return "\(from)–\(to)" }
-        return "\(from[..<space])–\(to)"
+        let lowText = HumanUnits.duration(nanoseconds: low)
+        let highText = HumanUnits.duration(nanoseconds: high)
+        guard let space = lowText.lastIndex(of: " "), let highSpace = highText.lastIndex(of: " "),
+            lowText[space...] == highText[highSpace...]
+        else { return "\(lowText)–\(highText)" }
+        return "\(lowText[..<space])–\(highText)"
     }
 
     /// The lower bound, such as `≥16.8 ms`, for narrow labels.

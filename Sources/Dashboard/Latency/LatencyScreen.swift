@@ -6,9 +6,9 @@ import TerminalUI
 struct LatencyScreen {
     let scene: ScreenScene
 
-    private var all: [OperationHistory.Series] { scene.history.latencies.series }
+    private var allSeries: [OperationHistory.Series] { scene.history.latencies.series }
 
-    var names: [String] { all.map(\.name) }
+    var seriesNames: [String] { allSeries.map(\.name) }
 
     private var part: LatencyPart {
         let count = LatencyPart.allCases.count
@@ -16,7 +16,7 @@ struct LatencyScreen {
     }
 
     private var selected: OperationHistory.Series? {
-        all.first { $0.name == scene.view.selected } ?? all.first
+        allSeries.first { $0.name == scene.view.selected } ?? allSeries.first
     }
 
     private var end: Double { scene.history.windowEnd(scene.seconds) }
@@ -29,8 +29,8 @@ struct LatencyScreen {
         let isExpanded = scene.view.isExpanded
         let list = Track(
             minimum: isExpanded ? 0 : 4,
-            ideal: isExpanded ? 0 : min(all.count + 3, rect.height / 3),
-            maximum: isExpanded ? 0 : all.count + 3,
+            ideal: isExpanded ? 0 : min(allSeries.count + 3, rect.height / 3),
+            maximum: isExpanded ? 0 : allSeries.count + 3,
             priority: 7,
             flex: 0
         )
@@ -47,8 +47,8 @@ struct LatencyScreen {
 
     // MARK: Breakdown of slow accesses
 
-    private func slow(of series: OperationHistory.Series) -> SlowParts? {
-        let client = scene.history.latest?.clients.first { $0.name == series.client }
+    private func slowParts(of series: OperationHistory.Series) -> SlowParts? {
+        let client = scene.history.displayedSample?.clients.first { $0.name == series.client }
         return client?.slow.map(SlowParts.init)
     }
 
@@ -59,7 +59,7 @@ struct LatencyScreen {
     ) {
         guard rect.height >= 5 else { return }
         let theme = canvas.theme
-        let slow = slow(of: series)
+        let slow = slowParts(of: series)
         let inner = Panel(
             title: "\(series.client): breakdown of its slowest accesses",
             subtitle: slow?.scope ?? "",
@@ -76,9 +76,9 @@ struct LatencyScreen {
         }
         canvas.write(sentence, x: inner.minX, y: inner.minY, limit: inner.width)
         slow.drawBar(on: &canvas, in: inner.row(1))
-        let blame =
+        let holders =
             slow.holderText(theme: theme) ?? [Span("no waits for other clients", theme.style(.dim))]
-        canvas.write(blame, x: inner.minX, y: inner.minY + 2, limit: inner.width)
+        canvas.write(holders, x: inner.minX, y: inner.minY + 2, limit: inner.width)
     }
 
     private func drawPlaceholder(on canvas: inout Canvas, in rect: Rect) {
@@ -101,7 +101,7 @@ struct LatencyScreen {
             subtitle: "by client and operation",
             remark: "\(scope), accurate to 12%; –: too few samples"
         ).draw(on: &canvas, in: rect)
-        let distributions = all.map { series in
+        let distributions = allSeries.map { series in
             LatencyPart.allCases.map { series.distribution($0, from: end - scene.seconds, to: end) }
         }
         let tails = Self.tails.filter { tail in
@@ -111,7 +111,7 @@ struct LatencyScreen {
             columns: Self.columns(tails: tails),
             rows: rows(distributions, tails: tails, theme: canvas.theme)
         )
-        table.names = names
+        table.names = seriesNames
         table.selected = selected.name
         table.draw(on: &canvas, in: inner)
     }
@@ -129,7 +129,7 @@ struct LatencyScreen {
                 track: .fixed(max(HumanUnits.durationWidth, title.utf8.count), priority: priority)
             )
         }
-        let head = [
+        let leading = [
             Table.Column(
                 title: "client",
                 track: Track(minimum: 10, ideal: 22, maximum: 30, priority: 20, flex: 1)
@@ -138,12 +138,12 @@ struct LatencyScreen {
             number("accesses", 12),
             number("resp p50", 14), number("resp p99", 19),
         ]
-        let rest = [
+        let trailing = [
             number("wait p50", 9), number("wait p99", 15),
             number("serv p50", 8), number("serv p99", 13),
             number("slowest", 10),
         ]
-        return head + tails.map { number("resp p\($0)", 7) } + rest
+        return leading + tails.map { number("resp p\($0)", 7) } + trailing
     }
 
     private func rows(
@@ -153,7 +153,7 @@ struct LatencyScreen {
     ) -> [[Span]] {
         let text = theme.style(.text)
         let dim = theme.style(.dim)
-        return zip(all, distributions).map { series, parts in
+        return zip(allSeries, distributions).map { series, parts in
             func cell(_ value: UInt64?) -> Span {
                 value.map { Span(HumanUnits.duration(nanoseconds: $0), text) } ?? Span("–", dim)
             }
@@ -215,7 +215,7 @@ struct LatencyScreen {
             }
         }
         var labels: [Int: String] = [:]
-        for row in Self.labeled(rows.count) {
+        for row in Self.labeledRows(of: rows.count) {
             let range = BucketRange(buckets: rows[row])
             labels[row] = showsRanges ? range.text : range.lowerBoundText
         }
@@ -229,8 +229,8 @@ struct LatencyScreen {
         scene.markTime(on: &canvas, plot)
     }
 
-    /// Returns about five rows to label, including the lowest and highest rows.
-    private static func labeled(_ rows: Int) -> [Int] {
+    /// Returns the indices of about five rows to label, including the first and last rows.
+    private static func labeledRows(of rows: Int) -> [Int] {
         let step = max(1, (rows + 4) / 5)
         var offsets = Array(stride(from: 0, to: rows, by: step))
         guard let last = offsets.last, last < rows - 1 else { return offsets }
@@ -244,7 +244,7 @@ struct LatencyScreen {
         return index.isFinite ? Int(min(max(index, -1), Double(count))) : -1
     }
 
-    /// Returns the distributions of equal intervals.
+    /// Returns the distribution of each of `count` equal intervals.
     ///
     /// If an interval is shorter than a second, each second fills several intervals.
     private func columns(
@@ -253,15 +253,15 @@ struct LatencyScreen {
     ) -> [LatencyDistribution?] {
         let length = scene.seconds / Double(count)
         var bins = Array(repeating: LatencyDistribution?.none, count: count)
-        series.visitIntervals(from: end - scene.seconds, to: end) { second, began in
+        series.visitIntervals(from: end - scene.seconds, to: end) { second, start in
             let distribution = second.distribution(part)
             let last = Self.intervalIndex(second.time - (end - scene.seconds), length, count)
-            let first = Self.intervalIndex(began - (end - scene.seconds), length, count) + 1
-            for place in max(first, 0)...max(last, first, 0) where place < count {
-                if bins[place] == nil {
-                    bins[place] = distribution
+            let first = Self.intervalIndex(start - (end - scene.seconds), length, count) + 1
+            for index in max(first, 0)...max(last, first, 0) where index < count {
+                if bins[index] == nil {
+                    bins[index] = distribution
                 } else {
-                    bins[place]?.add(distribution)
+                    bins[index]?.add(distribution)
                 }
             }
         }
@@ -292,7 +292,7 @@ struct LatencyScreen {
         let theme = canvas.theme
         let next = LatencyPart(rawValue: (part.rawValue + 1) % LatencyPart.allCases.count) ?? .wait
         var legend = [[Span("Tab: \(next.title)", theme.style(.dim))]]
-        if showsSlow, let slow = slow(of: series) {
+        if showsSlow, let slow = slowParts(of: series) {
             // Show a summary if the breakdown panel does not fit.
             legend.append(slow.summary(theme: theme))
         }
@@ -313,9 +313,11 @@ struct LatencyScreen {
         let high = distribution.firstBucket + last + 2
         func share(_ nanoseconds: UInt64) -> Double {
             let bucket = LatencyDistribution.bucket(of: nanoseconds)
-            let from = Double(LatencyDistribution.lowerBound(of: bucket))
-            let to = Double(max(LatencyDistribution.lowerBound(of: bucket + 1), UInt64(from) + 1))
-            let within = min(max((Double(nanoseconds) - from) / (to - from), 0), 1)
+            let lower = Double(LatencyDistribution.lowerBound(of: bucket))
+            let upper = Double(
+                max(LatencyDistribution.lowerBound(of: bucket + 1), UInt64(lower) + 1)
+            )
+            let within = min(max((Double(nanoseconds) - lower) / (upper - lower), 0), 1)
             return (Double(bucket - low) + within) / Double(high - low + 1)
         }
         var lines: [Histogram.Mark] = []

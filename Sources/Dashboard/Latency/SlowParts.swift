@@ -1,6 +1,7 @@
 import Telemetry
 import TerminalUI
 
+/// The parts of the time of slow accesses, as text and as a bar.
 struct SlowParts {
     let slow: SlowSplit
 
@@ -24,7 +25,7 @@ struct SlowParts {
                 ascii: "."
             ),
             Part(
-                activity: waiting,
+                activity: waitingText,
                 nanoseconds: slow.waited,
                 role: .waiting,
                 glyph: "▒",
@@ -40,7 +41,7 @@ struct SlowParts {
         ]
     }
 
-    private var waiting: String {
+    private var waitingText: String {
         switch slow.resource {
         case "reader": "waiting for a reader"
         case "writer": "waiting for the writer"
@@ -49,8 +50,9 @@ struct SlowParts {
         }
     }
 
-    /// Whether there are too few accesses to report any percentile.
-    private var isSlowest: Bool { slow.beyond == "max" }
+    /// Whether the parts describe only the slowest access, because there are too few accesses for
+    /// any percentile.
+    private var isOnlySlowest: Bool { slow.beyond == "max" }
 
     /// The color of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
@@ -60,7 +62,7 @@ struct SlowParts {
     /// For a lower percentile, the text is, for example, `the 12 at or beyond p95; too few
     /// accesses for p99`.
     var scope: String {
-        if isSlowest { return "the slowest access; too few accesses for a percentile" }
+        if isOnlySlowest { return "the slowest access; too few accesses for a percentile" }
         let accesses =
             slow.accesses <= 1 ? "the only one" : "the \(HumanUnits.count(UInt64(slow.accesses)))"
         return "\(accesses) at or beyond \(slow.beyond)"
@@ -78,11 +80,11 @@ struct SlowParts {
     func sentence(theme: Theme, isShort: Bool) -> [Span] {
         let dim = theme.style(.dim)
         var spans = [
-            Span(isSlowest ? "the slowest, " : "beyond ", dim),
-            Span(isSlowest ? "" : slow.beyond, theme.bold(role)),
-            Span(isSlowest ? "" : ", ", dim),
+            Span(isOnlySlowest ? "the slowest, " : "beyond ", dim),
+            Span(isOnlySlowest ? "" : slow.beyond, theme.bold(role)),
+            Span(isOnlySlowest ? "" : ", ", dim),
             Span(HumanUnits.duration(nanoseconds: slow.response), theme.bold(.text)),
-            Span(isShort || isSlowest ? ": " : " on average: ", dim),
+            Span(isShort || isOnlySlowest ? ": " : " on average: ", dim),
         ]
         let named = parts.filter { share($0) >= 0.01 }.sorted { $0.nanoseconds > $1.nanoseconds }
         for (index, part) in named.enumerated() {
@@ -104,8 +106,8 @@ struct SlowParts {
         let words = ["queued", "waiting", "served"]
         let named = zip(parts, words).filter { share($0.0) >= 0.01 }
             .sorted { $0.0.nanoseconds > $1.0.nanoseconds }
-        var spans = [Span(isSlowest ? "slowest" : slow.beyond, theme.bold(role))]
-        if !isSlowest, slow.beyond != "p99" {
+        var spans = [Span(isOnlySlowest ? "slowest" : slow.beyond, theme.bold(role))]
+        if !isOnlySlowest, slow.beyond != "p99" {
             spans.append(Span(" (p99 unknown)", theme.style(.dim)))
         }
         spans.append(Span(":", theme.style(.dim)))
@@ -131,12 +133,12 @@ struct SlowParts {
             if index > 0 { spans.append(Span(", ", dim)) }
             spans.append(Span(holder.client, theme.bold(.text)))
             let held = counts[index]
-            spans.append(Span(index == 0 ? " held \(held)\(capacity)" : " \(held)", dim))
+            spans.append(Span(index == 0 ? " held \(held)\(capacityText)" : " \(held)", dim))
         }
         return spans
     }
 
-    private var capacity: String {
+    private var capacityText: String {
         switch (slow.resource, slow.capacity) {
         case ("reader", let count?):
             " of \(HumanUnits.counted(count, "reader", "readers"))"

@@ -18,21 +18,26 @@ struct AccessTimesTable {
     }
 
     func draw(on canvas: inout Canvas, rows: [Rect]) {
-        guard let head = rows.first, !head.isEmpty, !summaries.isEmpty else { return }
+        guard let header = rows.first, !header.isEmpty, !summaries.isEmpty else { return }
         let dim = canvas.theme.style(.dim)
         // If only the rows for reads fit, omit the word "reads" from their names.
         let isShort = rows.count <= 3
-        let first = isShort ? 6 : 12
-        let isTight = (head.width - first) / 4 <= HumanUnits.durationWidth
-        let names = isTight ? ["p50", "p99", "max"] : ["p50", "p95", "p99", "max"]
-        let cell = min((head.width - first) / names.count, 12)
-        guard cell > HumanUnits.durationWidth else { return }
+        let nameWidth = isShort ? 6 : 12
+        let isNarrow = (header.width - nameWidth) / 4 <= HumanUnits.durationWidth
+        let names = isNarrow ? ["p50", "p99", "max"] : ["p50", "p95", "p99", "max"]
+        let cellWidth = min((header.width - nameWidth) / names.count, 12)
+        guard cellWidth > HumanUnits.durationWidth else { return }
         func area(_ index: Int, _ row: Rect) -> Rect {
-            Rect(x: row.minX + first + index * cell, y: row.minY, width: cell, height: 1)
+            Rect(
+                x: row.minX + nameWidth + index * cellWidth,
+                y: row.minY,
+                width: cellWidth,
+                height: 1
+            )
         }
         guard rows.count > 1, !rows[1].isEmpty else { return }
         for (index, name) in names.enumerated() {
-            canvas.write(name, in: area(index, head), style: dim, alignment: .trailing)
+            canvas.write(name, in: area(index, header), style: dim, alignment: .trailing)
         }
         for (row, entry) in zip(rows.dropFirst(), summaries) where !row.isEmpty {
             let short = entry.name.split(separator: " ").last.map(String.init) ?? entry.name
@@ -40,7 +45,7 @@ struct AccessTimesTable {
             canvas.write(name, x: row.minX, y: row.minY, style: canvas.theme.style(.text))
             let summary = entry.summary
             let values =
-                isTight
+                isNarrow
                 ? [summary.p50, summary.p99, summary.max]
                 : [summary.p50, summary.p95, summary.p99, summary.max]
             for (index, value) in values.enumerated() {

@@ -1,32 +1,35 @@
 import Telemetry
 import TerminalUI
 
-/// The panel with the throughputs, waits, and service times of the clients or of an attached program.
+/// The panel with the throughputs, waits, and service times of the clients or of an attached
+/// program.
 struct ClientsPanel {
     let history: History
     let seconds: Double
     /// Whether to omit the border because there are few rows.
     let isCompact: Bool
     /// The key of the screen that breaks down slow accesses, if any.
-    let details: String?
+    let detailsKey: String?
 
-    /// The indices of the displayed clients in a sample.
+    /// The indices, in a sample, of the clients to display.
     ///
     /// A compact panel omits clients that only take snapshots or interrupt statements. Other panels
     /// show these clients.
-    private var shown: [Int] {
+    private var displayedIndices: [Int] {
         clients.indices.filter {
             !isCompact || !["snapshot", "interrupt"].contains(clients[$0].activity)
         }
     }
 
-    private var clients: [ClientStatus] { history.latest?.clients ?? [] }
+    private var clients: [ClientStatus] { history.displayedSample?.clients ?? [] }
 
-    private var isProgram: Bool { history.latest?.program != nil }
+    private var isProgram: Bool { history.displayedSample?.program != nil }
 
     /// Whether the attached program does not report the durations of its accesses.
     private var hidesAccesses: Bool {
-        guard let sample = history.latest, sample.program?.isConnected == true else { return false }
+        guard let sample = history.displayedSample, sample.program?.isConnected == true else {
+            return false
+        }
         return sample.database.acquire == nil && sample.database.writerAcquire == nil
     }
 
@@ -40,11 +43,11 @@ struct ClientsPanel {
     /// Returns a legend that names the key of the details screen.
     private func legend(theme: Theme) -> [[Span]] {
         // The details screen is available only for a run.
-        guard let details, !isProgram else { return [] }
+        guard let detailsKey, !isProgram else { return [] }
         let dim = theme.style(.dim)
         return [
             [
-                Span("press ", dim), Span(details, theme.bold(.accent)),
+                Span("press ", dim), Span(detailsKey, theme.bold(.accent)),
                 Span(" to see what slow accesses wait for", dim),
             ]
         ]
@@ -53,7 +56,7 @@ struct ClientsPanel {
     /// The height, including the border.
     var track: Track {
         let frame = isCompact ? 1 : 3
-        let rows = max(shown.count, 1)
+        let rows = max(displayedIndices.count, 1)
         return Track(
             minimum: frame + min(rows, isCompact ? 2 : 6),
             ideal: frame + rows,
@@ -88,10 +91,10 @@ struct ClientsPanel {
         guard let strip = widths.last, strip > 0 else { return }
         let count = Sparkline.points(in: strip, glyphs: canvas.glyphs)
         let bins = TimeBins(history, seconds: seconds, count: count)
-        let indexes = shown
-        let visible = indexes.count < inner.height ? indexes.count : max(0, inner.height - 2)
-        for index in 0..<visible where indexes[index] < history.throughputs.count {
-            let series = history.throughputs[indexes[index]]
+        let indices = displayedIndices
+        let visible = indices.count < inner.height ? indices.count : max(0, inner.height - 2)
+        for index in 0..<visible where indices[index] < history.throughputs.count {
+            let series = history.throughputs[indices[index]]
             let values = bins.values(.mean) { $0 < series.count ? series[$0] : .nan }
             let cell = Rect(
                 x: inner.maxX - strip,
@@ -145,7 +148,10 @@ struct ClientsPanel {
             number("errors", 6, 5),
             last,
         ]
-        return Table(columns: columns, rows: shown.map { row(clients[$0], theme: theme) })
+        return Table(
+            columns: columns,
+            rows: displayedIndices.map { row(clients[$0], theme: theme) }
+        )
     }
 
     /// Returns the row for an attached program's reads, writes, or accesses.

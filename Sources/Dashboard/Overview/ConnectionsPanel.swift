@@ -91,29 +91,31 @@ struct ConnectionsPanel {
         let state = lane.state
         let mark = state.mark
         // Between reads, show the creator of a snapshot as the holder.
-        let kept =
+        let keptSnapshot =
             lane.state == .kept
-            ? history.latest?.database.snapshots.first { $0.label == lane.label } : nil
+            ? history.displayedSample?.database.snapshots.first { $0.label == lane.label } : nil
         func cell(_ column: Column) -> Rect { cells[column.rawValue] }
         let label = theme.style(lane.state == .absent ? .dim : lane.role.colorRole)
         canvas.write(lane.shortLabel, in: cell(.label), style: label, alignment: .leading)
         if cell(.state).width > 0 {
-            let words = state == .idle || state == .absent ? Role.dim : mark.role
+            let labelRole = state == .idle || state == .absent ? Role.dim : mark.role
             var spans = [
                 Span(mark.text(in: canvas.glyphs), theme.style(mark.role)),
-                Span(" \(state.words)", theme.style(words)),
+                Span(" \(state.label)", theme.style(labelRole)),
             ]
             if lane.hasRunEnded, let status = lane.status {
                 spans = [Span("\(HumanUnits.count(status.accessCount)) served", theme.style(.text))]
             }
             canvas.write(spans, x: cell(.state).minX, y: cell(.state).minY, limit: 14)
         }
-        let holder = kept?.origin ?? lane.displayedStatus?.holder
+        let holder = keptSnapshot?.origin ?? lane.displayedStatus?.holder
         if cell(.holder).width > 0, let holder {
             let style = theme.style(lane.hasRunEnded ? .dim : .text)
             canvas.write(holder.name, in: cell(.holder), style: style, alignment: .leading)
         }
-        if cell(.held).width > 0, let held = kept?.ageNanoseconds ?? lane.status?.heldNanoseconds {
+        if cell(.held).width > 0,
+            let held = keptSnapshot?.ageNanoseconds ?? lane.status?.heldNanoseconds
+        {
             let text = HumanUnits.duration(nanoseconds: held)
             let isLong = held >= 1_000_000_000
             let style = isLong ? theme.bold(.warning) : theme.style(.text)
@@ -136,8 +138,8 @@ struct ConnectionsPanel {
         let lanes = history.lanes
         guard lanes.count > rows else { return lanes }
         let room = max(0, rows - 1)
-        let others = lanes.count { $0.role != .reader }
-        var readers = max(0, room - others)
+        let nonReaders = lanes.count { $0.role != .reader }
+        var readers = max(0, room - nonReaders)
         return Array(
             lanes.filter { lane in
                 guard lane.role == .reader else { return true }
@@ -155,7 +157,7 @@ struct ConnectionsPanel {
         let hidden = history.lanes.filter { !labels.contains($0.label) }
         let states = LaneState.allCases.compactMap { state in
             let count = hidden.count { $0.state == state }
-            return count > 0 ? "\(count) \(state.words)" : nil
+            return count > 0 ? "\(count) \(state.label)" : nil
         }
         let text = "and \(hidden.count) more: \(states.joined(separator: ", "))"
         let inUse = hidden.count { ![.idle, .kept, .absent].contains($0.state) }

@@ -22,7 +22,7 @@ struct HeaderLine {
         var name = theme.raised(.accent)
         name.attributes.insert(.bold)
         var segments = [HeaderBar.Segment(spans: [Span("poolgauge", name)], priority: 30)]
-        guard let sample = history.latest else { return segments }
+        guard let sample = history.displayedSample else { return segments }
         var title = theme.raised(.title)
         title.attributes.insert(.bold)
         segments.append(HeaderBar.Segment(spans: [Span(sample.scenario, title)], priority: 80))
@@ -53,7 +53,10 @@ struct HeaderLine {
             }
             segments.append(
                 HeaderBar.Segment(
-                    spans: [text(HumanUnits.count(done)), text(" accesses measured", .dim)],
+                    spans: [
+                        text(HumanUnits.count(done)),
+                        text(done == 1 ? " access measured" : " accesses measured", .dim),
+                    ],
                     priority: 60
                 )
             )
@@ -90,7 +93,7 @@ struct HeaderLine {
         }
         if isPaused { return ("‖", "PAUSED", .warning) }
         if history.isUnknown { return ("✖", "NO RESPONSE", .error) }
-        switch history.latest?.state {
+        switch history.displayedSample?.state {
         case nil: return ("·", "STARTING", .dim)
         case .preparing: return ("·", "PREPARING", .dim)
         case .running: return ("●", isReplay ? "REPLAY" : "LIVE", .ok)

@@ -7,14 +7,14 @@ struct MomentPanels {
 
     private var time: String { HumanUnits.seconds(history.now) }
 
-    private var held: [ConnectionStatus] {
-        (history.latest?.database.connections ?? [])
+    private var heldConnections: [ConnectionStatus] {
+        (history.displayedSample?.database.connections ?? [])
             .filter { $0.state != .idle }
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
     }
 
-    private var waiting: [WaitingAccess] {
-        history.latest.map { WaitingAccess.all(in: $0.database) } ?? []
+    private var waiters: [WaitingAccess] {
+        history.displayedSample.map { WaitingAccess.all(in: $0.database) } ?? []
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -34,7 +34,7 @@ struct MomentPanels {
     func drawLine(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         var spans = [Span("at \(time) ", theme.bold(.accent))]
-        if let first = held.first {
+        if let first = heldConnections.first {
             let age = first.heldNanoseconds.map(HumanUnits.duration) ?? ""
             spans.append(Span("\(Self.description(of: first)) \(age)", theme.bold(.text)))
             spans.append(Span("  \(first.sql ?? "")", theme.style(.text)))
@@ -42,9 +42,9 @@ struct MomentPanels {
             spans.append(Span("no connection was held", theme.style(.dim)))
         }
         let room = row.width - 16
-        let waiters = HumanUnits.counted(waiting.count, "waited", "waited")
+        let waiterCount = HumanUnits.counted(waiters.count, "waited", "waited")
         canvas.write(spans, x: row.minX, y: row.minY, limit: room)
-        canvas.write(waiters, in: row, style: theme.style(.waiting), alignment: .trailing)
+        canvas.write(waiterCount, in: row, style: theme.style(.waiting), alignment: .trailing)
     }
 
     private static func description(of connection: ConnectionStatus) -> String {
@@ -54,7 +54,7 @@ struct MomentPanels {
 
     private func drawHeld(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
-        let held = held
+        let held = heldConnections
         let inner = Panel(title: "Held at \(time)", remark: "longest first; Esc: live view")
             .draw(on: &canvas, in: rect)
         if held.isEmpty {
@@ -74,7 +74,7 @@ struct MomentPanels {
                 Span(state.mark.text(in: canvas.glyphs), theme.style(state.mark.role)),
                 Span(" \(Self.description(of: connection)) ", theme.bold(.text)),
                 Span(age, theme.style(.warning)),
-                Span("  \(connection.sql ?? state.words)", theme.style(.text)),
+                Span("  \(connection.sql ?? state.label)", theme.style(.text)),
             ]
             canvas.write(head, x: row.minX, y: row.minY, limit: row.width)
         }
@@ -82,7 +82,7 @@ struct MomentPanels {
 
     private func drawWaiting(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
-        let waiting = waiting
+        let waiting = waiters
         let inner = Panel(title: "Waiting at \(time)", remark: "\(waiting.count)")
             .draw(on: &canvas, in: rect)
         if waiting.isEmpty {
@@ -93,8 +93,8 @@ struct MomentPanels {
                 alignment: .leading
             )
         }
-        let isWhole = waiting.count <= inner.height
-        let shown = isWhole ? waiting.count : max(0, inner.height - 1)
+        let fitsCompletely = waiting.count <= inner.height
+        let shown = fitsCompletely ? waiting.count : max(0, inner.height - 1)
         for (index, waiter) in waiting.prefix(shown).enumerated() {
             let row = inner.row(index)
             let age = HumanUnits.duration(nanoseconds: waiter.status.waitedNanoseconds)
@@ -104,7 +104,7 @@ struct MomentPanels {
             let style = theme.style(.text)
             canvas.write(text, x: row.minX, y: row.minY, style: style, limit: room)
         }
-        guard !isWhole, inner.height > 0 else { return }
+        guard !fitsCompletely, inner.height > 0 else { return }
         let more = "and \(waiting.count - shown) more"
         canvas.write(more, in: inner.row(shown), style: theme.style(.dim), alignment: .leading)
     }

@@ -35,8 +35,8 @@ struct OverviewScreen {
 
     private func draw(_ part: Part, on canvas: inout Canvas, in rect: Rect) {
         let verdict = VerdictLine(verdict: Verdict(history))
-        let head = min(1, rect.height)
-        let areas = rect.rows([head, rect.height - head])
+        let headerHeight = min(1, rect.height)
+        let areas = rect.rows([headerHeight, rect.height - headerHeight])
         verdict.draw(on: &canvas, in: areas[0])
         let area = areas[1]
         switch part {
@@ -44,26 +44,26 @@ struct OverviewScreen {
             ConnectionsPanel(history: history, seconds: seconds, selected: scene.view.selected)
                 .draw(on: &canvas, in: area)
         case .pool: PoolPanel(history: history, seconds: seconds).draw(on: &canvas, in: area)
-        case .waiting: waiting.draw(on: &canvas, in: area)
+        case .waiting: waitingPanel.draw(on: &canvas, in: area)
         case .clients:
             clients(isCompact: false).draw(on: &canvas, in: area)
-        case .log: log.draw(on: &canvas, in: area)
+        case .log: logPanel.draw(on: &canvas, in: area)
         case .snapshots: SnapshotsPanel(history: history).draw(on: &canvas, in: area)
         case .events: EventsPanel(history: history).draw(on: &canvas, in: area)
         }
         mark(part, on: &canvas, area)
     }
 
-    private var log: WALPanel {
+    private var logPanel: WALPanel {
         WALPanel(
             history: history,
             seconds: seconds,
-            details: scene.keys.label(of: .snapshots)
+            detailsKey: scene.keys.label(of: .snapshots)
         )
     }
 
-    private var waiting: WaitingPanel {
-        WaitingPanel(history: history, seconds: seconds, details: scene.keys.label(of: .waiters))
+    private var waitingPanel: WaitingPanel {
+        WaitingPanel(history: history, seconds: seconds, detailsKey: scene.keys.label(of: .waiters))
     }
 
     private func clients(isCompact: Bool) -> ClientsPanel {
@@ -71,15 +71,15 @@ struct OverviewScreen {
             history: history,
             seconds: seconds,
             isCompact: isCompact,
-            details: scene.keys.label(of: .latency)
+            detailsKey: scene.keys.label(of: .latency)
         )
     }
 
     /// The minimum height at which all panels have borders.
-    private static let comfortableHeight = 27
+    private static let minimumBorderedHeight = 27
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
-        if history.latest == nil {
+        if history.displayedSample == nil {
             drawBeforeFirstSample(on: &canvas, in: rect)
         } else if let part = scene.expandedPart.flatMap(Part.init) {
             draw(part, on: &canvas, in: rect)
@@ -88,7 +88,6 @@ struct OverviewScreen {
         }
     }
 
-    /// Draws the screen before the first sample.
     private func drawBeforeFirstSample(on canvas: inout Canvas, in rect: Rect) {
         let text =
             "Building the dataset and opening the database. Each connection will then have a lane "
@@ -103,7 +102,7 @@ struct OverviewScreen {
 
     private func drawPanels(on canvas: inout Canvas, in rect: Rect) {
         let verdict = VerdictLine(verdict: Verdict(history))
-        let isShort = rect.height < Self.comfortableHeight
+        let isShort = rect.height < Self.minimumBorderedHeight
         let connections = ConnectionsPanel(
             history: history,
             seconds: seconds,
@@ -151,7 +150,7 @@ struct OverviewScreen {
                 MomentPanels(history: history).drawLine(on: &$0, in: $1.inset(horizontal: 2))
                 return
             }
-            SummaryLine(history: history, details: scene.keys.label(of: .snapshots)).draw(
+            SummaryLine(history: history, detailsKey: scene.keys.label(of: .snapshots)).draw(
                 on: &$0,
                 in: $1.inset(horizontal: 2)
             )
@@ -169,7 +168,7 @@ struct OverviewScreen {
         pool.draw(on: &canvas, in: columns[0])
         mark(.pool, on: &canvas, columns[0])
         if widths[1] > 0 {
-            waiting.draw(on: &canvas, in: columns[1])
+            waitingPanel.draw(on: &canvas, in: columns[1])
             mark(.waiting, on: &canvas, columns[1])
         }
     }
@@ -185,7 +184,7 @@ struct OverviewScreen {
             Track(minimum: 24, ideal: 40, maximum: .max, priority: 7, flex: 3),
         ]
         let columns = rect.columns(Track.lengths(of: tracks, available: rect.width))
-        log.draw(on: &canvas, in: columns[0])
+        logPanel.draw(on: &canvas, in: columns[0])
         SnapshotsPanel(history: history).draw(on: &canvas, in: columns[1])
         EventsPanel(history: history).draw(on: &canvas, in: columns[2])
         for (part, column) in zip([Part.log, .snapshots, .events], columns) {

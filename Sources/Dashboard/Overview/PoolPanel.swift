@@ -12,7 +12,7 @@ struct PoolPanel {
         Track(minimum: 6, ideal: isShort ? 6 : 9, maximum: .max, priority: 80, flex: 3)
     }
 
-    private var readers: ReaderPoolStatus? { history.latest?.database.readers }
+    private var readers: ReaderPoolStatus? { history.displayedSample?.database.readers }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
@@ -43,14 +43,14 @@ struct PoolPanel {
             peak = max(peak, inUse[index] + waiting[index])
         }
         let top = TimeChart.niceMaximum(above: peak)
-        let floor = min(max(limit, 0), top)
+        let base = min(max(limit, 0), top)
         TimeChart(
             layers: [
-                TimeChart.Layer(values: inUse, gradient: .readers, range: 0...floor),
+                TimeChart.Layer(values: inUse, gradient: .readers, range: 0...base),
                 TimeChart.Layer(
                     values: waiting,
                     gradient: .waiting,
-                    range: floor...top,
+                    range: base...top,
                     isShaded: true
                 ),
             ],
@@ -83,13 +83,13 @@ struct PoolPanel {
         guard !history.isUnknown else { return "no response" }
         guard let readers else { return history.hidesConnections ? "unknown" : "" }
         if history.isOver {
-            let most = history.peaks.accesses.readersInUse ?? 0
-            return "the run has ended; at most \(most) of \(readers.maximum) in use"
+            let maximumInUse = history.peaks.accesses.readersInUse ?? 0
+            return "the run has ended; at most \(maximumInUse) of \(readers.maximum) in use"
         }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
-        let waking = history.latest?.database.wakingReaders ?? 0
-        let starting = waking > 0 ? " (\(waking) handed over)" : ""
-        return "\(readers.inUse) of \(maximum) in use\(starting), \(readers.open) open"
+        let waking = history.displayedSample?.database.wakingReaders ?? 0
+        let handedOver = waking > 0 ? " (\(waking) handed over)" : ""
+        return "\(readers.inUse) of \(maximum) in use\(handedOver), \(readers.open) open"
     }
 
     private func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
@@ -119,7 +119,7 @@ extension DatabaseStatus {
     var wakingReaders: Int {
         // Without a list of connections, the number is unknown.
         guard !connections.isEmpty else { return 0 }
-        let busy = connections.count { $0.role == .reader && $0.state != .idle }
-        return max(0, max(0, readers?.inUse ?? 0) - busy)
+        let busyCount = connections.count { $0.role == .reader && $0.state != .idle }
+        return max(0, max(0, readers?.inUse ?? 0) - busyCount)
     }
 }

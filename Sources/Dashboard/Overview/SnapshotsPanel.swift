@@ -8,21 +8,21 @@ struct SnapshotsPanel {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let inner = Panel(title: "Snapshots and interrupts").draw(on: &canvas, in: rect)
-        guard let database = history.latest?.database, !inner.isEmpty else { return }
+        guard let database = history.displayedSample?.database, !inner.isEmpty else { return }
         let dim = theme.style(.dim)
         guard !history.isUnknown else {
             canvas.write("unknown", in: inner.row(0), style: dim, alignment: .leading)
             return
         }
         let isOpen = !database.snapshots.isEmpty
-        let open = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
-        let made =
+        let openText = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
+        let createdText =
             "\(HumanUnits.count(database.snapshotsMade)) created"
             + (history.isOver ? "" : " so far")
         canvas.write(
             [
-                Span("\(open) open", isOpen ? theme.bold(.snapshot) : theme.style(.text)),
-                Span(", \(made)", dim),
+                Span("\(openText) open", isOpen ? theme.bold(.snapshot) : theme.style(.text)),
+                Span(", \(createdText)", dim),
             ],
             x: inner.minX,
             y: inner.minY,
@@ -65,16 +65,18 @@ struct SnapshotsPanel {
         }
         // The numbers of calls and statements differ: a call may find no statement, end several
         // statements, or arrive just before a statement ends.
-        let met = interrupts.requested - min(interrupts.requested, interrupts.withoutEffect)
+        let effectiveCount =
+            interrupts.requested - min(interrupts.requested, interrupts.withoutEffect)
         let calls = [
             Span("interrupts: ", theme.style(.text)),
             Span(HumanUnits.count(interrupts.requested), theme.bold(.text)),
             Span(interrupts.requested == 1 ? " call, " : " calls, ", dim),
-            Span(HumanUnits.count(met), theme.style(.text)),
+            Span(HumanUnits.count(effectiveCount), theme.style(.text)),
         ]
-        let whole = calls + [Span(" interrupted a statement", dim)]
+        let longText = calls + [Span(" interrupted a statement", dim)]
         canvas.write(
-            canvas.width(of: whole) <= inner.width ? whole : calls + [Span(" during SQL", dim)],
+            canvas.width(of: longText) <= inner.width
+                ? longText : calls + [Span(" during SQL", dim)],
             x: inner.minX,
             y: inner.maxY - 2,
             limit: inner.width
@@ -84,11 +86,11 @@ struct SnapshotsPanel {
             Span(interrupts.delivered == 1 ? " statement ended" : " statements ended", dim),
         ]
         if let latency = interrupts.latency {
-            let within = [
+            let latencyText = [
                 Span(" within ", dim),
                 Span(HumanUnits.duration(nanoseconds: latency.max), theme.style(.text)),
             ]
-            if canvas.width(of: ended + within) <= inner.width { ended += within }
+            if canvas.width(of: ended + latencyText) <= inner.width { ended += latencyText }
         }
         canvas.write(ended, x: inner.minX, y: inner.maxY - 1, limit: inner.width)
     }

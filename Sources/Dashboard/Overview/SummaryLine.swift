@@ -6,7 +6,7 @@ import TerminalUI
 struct SummaryLine {
     let history: History
     /// The key of the screen with details of the log, if any.
-    let details: String?
+    let detailsKey: String?
 
     private enum Wording: Int {
         case short
@@ -18,7 +18,7 @@ struct SummaryLine {
     ///
     /// The text about the log is the last to be shortened.
     func draw(on canvas: inout Canvas, in row: Rect) {
-        guard let database = history.latest?.database else { return }
+        guard let database = history.displayedSample?.database else { return }
         let theme = canvas.theme
         let gap = 3
         // The lengths of the texts about the log, the snapshots, and the interrupts, longest first.
@@ -33,8 +33,9 @@ struct SummaryLine {
                 self.snapshots(database, theme: theme, snapshots),
                 self.interrupts(database.interrupts, theme: theme, interrupts),
             ]
-            let whole = pieces.reduce(0) { $0 + canvas.width(of: $1) } + gap * (pieces.count - 1)
-            if whole <= row.width { break }
+            let totalWidth =
+                pieces.reduce(0) { $0 + canvas.width(of: $1) } + gap * (pieces.count - 1)
+            if totalWidth <= row.width { break }
         }
         let tracks = pieces.enumerated().map { index, piece in
             Track.fixed(canvas.width(of: piece), priority: 9 - index)
@@ -58,8 +59,8 @@ struct SummaryLine {
             ?? (history.isLogGrowing ? "growing" : nil)
         guard let warning else { return log }
         log.append(Span(" ▲ " + warning, theme.style(.warning)))
-        if let details {
-            log += [Span(", see ", dim), Span(details, theme.bold(.accent))]
+        if let detailsKey {
+            log += [Span(", see ", dim), Span(detailsKey, theme.bold(.accent))]
         }
         return log
     }

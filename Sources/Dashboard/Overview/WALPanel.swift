@@ -6,13 +6,13 @@ struct WALPanel {
     let history: History
     let seconds: Double
     /// The key of the screen with details, if any.
-    let details: String?
+    let detailsKey: String?
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let inner = Panel(title: "Write-ahead log", legend: hint(theme: theme))
             .draw(on: &canvas, in: rect)
-        guard let database = history.latest?.database, !inner.isEmpty else { return }
+        guard let database = history.displayedSample?.database, !inner.isEmpty else { return }
         guard !history.isUnknown, let wal = database.wal else {
             return drawText(history.logPlaceholder, theme.style(.dim), on: &canvas, in: inner)
         }
@@ -43,13 +43,13 @@ struct WALPanel {
     }
 
     private func hint(theme: Theme) -> [[Span]] {
-        guard let details, let wal = history.latest?.database.wal else { return [] }
+        guard let detailsKey, let wal = history.displayedSample?.database.wal else { return [] }
         let isPinned = wal.pin != nil
         guard isPinned || history.isLogGrowing else { return [] }
         let purpose = isPinned ? " to see what pins it" : " to see why it grows"
         return [
             [
-                Span("press ", theme.style(.dim)), Span(details, theme.bold(.accent)),
+                Span("press ", theme.style(.dim)), Span(detailsKey, theme.bold(.accent)),
                 Span(purpose, theme.style(.dim)),
             ]
         ]
@@ -78,9 +78,9 @@ struct WALPanel {
     private func drawText(_ text: String, _ style: Style, on canvas: inout Canvas, in rect: Rect) {
         let lines = TextWrapping.lines(of: text, width: rect.width)
         for (index, line) in lines.prefix(rect.height).enumerated() {
-            let isCut = index == rect.height - 1 && lines.count > rect.height
+            let isTruncated = index == rect.height - 1 && lines.count > rect.height
             // Append the next line so that the text is truncated with an ellipsis.
-            let whole = isCut ? line + " " + lines[index + 1] : line
+            let whole = isTruncated ? line + " " + lines[index + 1] : line
             canvas.write(whole, in: rect.row(index), style: style, alignment: .leading)
         }
     }

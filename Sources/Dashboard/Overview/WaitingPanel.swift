@@ -6,7 +6,7 @@ struct WaitingPanel {
     let history: History
     let seconds: Double
     /// The key of the screen with the blockers, if any.
-    let details: String?
+    let detailsKey: String?
 
     /// The width, including the border.
     static let track = Track(minimum: 38, ideal: 42, maximum: 52, priority: 5, flex: 0)
@@ -18,7 +18,7 @@ struct WaitingPanel {
             remark: isOver ? "over the whole run" : "meters: last 10 s",
             legend: hint(theme: canvas.theme)
         ).draw(on: &canvas, in: rect)
-        guard let database = history.latest?.database else { return }
+        guard let database = history.displayedSample?.database else { return }
         let moments = history.moments
         let count = Sparkline.points(in: max(0, inner.width - 20), glyphs: canvas.glyphs)
         let bins = TimeBins(history, seconds: seconds, count: count)
@@ -34,7 +34,7 @@ struct WaitingPanel {
         drawOldest(
             database.waitingReaders,
             history.peaks.longestReader,
-            anyWaited: history.peaks.accesses.waitingReaders > 0,
+            hasWaits: history.peaks.accesses.waitingReaders > 0,
             on: &canvas,
             in: next()
         )
@@ -48,7 +48,7 @@ struct WaitingPanel {
         drawOldest(
             database.waitingWriters,
             history.peaks.longestWriter,
-            anyWaited: history.peaks.accesses.waitingWriters > 0,
+            hasWaits: history.peaks.accesses.waitingWriters > 0,
             on: &canvas,
             in: next()
         )
@@ -64,12 +64,12 @@ struct WaitingPanel {
     }
 
     private func hint(theme: Theme) -> [[Span]] {
-        guard let details, let database = history.latest?.database,
+        guard let detailsKey, let database = history.displayedSample?.database,
             database.waitingReaders.count + database.waitingWriters.count > 0
         else { return [] }
         return [
             [
-                Span("press ", theme.style(.dim)), Span(details, theme.bold(.accent)),
+                Span("press ", theme.style(.dim)), Span(detailsKey, theme.bold(.accent)),
                 Span(" to see the holders", theme.style(.dim)),
             ]
         ]
@@ -104,18 +104,18 @@ struct WaitingPanel {
     private func drawOldest(
         _ waiters: [WaiterStatus],
         _ longest: WaiterStatus?,
-        anyWaited: Bool,
+        hasWaits: Bool,
         on canvas: inout Canvas,
         in row: Rect
     ) {
         let theme = canvas.theme
         guard !row.isEmpty else { return }
         let isOver = history.isOver
-        let now = waiters.max { $0.waitedNanoseconds < $1.waitedNanoseconds }
-        guard let oldest = isOver ? longest : now else {
+        let current = waiters.max { $0.waitedNanoseconds < $1.waitedNanoseconds }
+        guard let oldest = isOver ? longest : current else {
             let text =
                 history.hidesWaits
-                ? "  unknown" : isOver && anyWaited ? "  none observed" : "  none"
+                ? "  unknown" : isOver && hasWaits ? "  none observed" : "  none"
             canvas.write(text, in: row, style: theme.style(.dim), alignment: .leading)
             return
         }
@@ -130,13 +130,14 @@ struct WaitingPanel {
         let number = Rect(x: row.minX + 12, y: row.minY, width: ageWidth, height: 1)
         canvas.write(age, in: number, style: theme.bold(.waiting), alignment: .trailing)
         let name = oldest.origin.name
-        let begin = HumanUnits.seconds(history.start(of: oldest))
-        let whole = name + (oldest.isAsync ? ", a task" : "")
+        let startText = HumanUnits.seconds(history.start(of: oldest))
+        let fullName = name + (oldest.isAsync ? ", a task" : "")
         let texts =
             isOver
-            ? [whole]
+            ? [fullName]
             : [
-                "\(whole), started at \(begin)", "\(name), from \(begin)", "\(name) @\(begin)",
+                "\(fullName), started at \(startText)", "\(name), from \(startText)",
+                "\(name) @\(startText)",
             ]
         let room = row.width - 20
         canvas.write(

@@ -10,13 +10,13 @@ extension DashboardModel {
         history = History()
         history.ghost = ghost
         frozen = nil
-        interrupt = nil
+        pendingInterrupt = nil
         for sample in samples { ingest(sample) }
     }
 
     /// Draws the samples of a second recording behind the displayed samples.
     ///
-    /// The times are in seconds on the axis of the displayed samples, in ascending order.
+    /// The times are in seconds on the time axis of the displayed samples, in ascending order.
     package mutating func showGhost(_ samples: [(sample: Sample, time: Double)]) {
         let ghost = Ghost(samples.map { Moment($0.sample, time: $0.time) })
         history.ghost = ghost
@@ -24,5 +24,5 @@ extension DashboardModel {
     }
 
     /// Discards the requested settings, because a replay cannot apply them.
-    package mutating func discardRequestedSettings() { requestedKnobs = [:] }
+    package mutating func discardRequestedSettings() { requestedSettings = [:] }
 }

@@ -8,11 +8,11 @@ struct Ghost<Entry: Timed>: Sendable {
         for entry in entries { moments.append(entry) }
     }
 
-    /// Divides the values into the intervals of a chart.
+    /// Returns the value in each interval of a chart.
     ///
     /// - Parameters:
     ///   - timeline: The series that the chart displays.
-    ///   - seconds: The length of the chart, in seconds.
+    ///   - seconds: The length of the chart's time window, in seconds.
     ///   - count: The number of intervals.
     ///   - reduction: The method of combining the moments in an interval.
     ///   - value: A closure that returns the value of a moment.

@@ -60,7 +60,7 @@ package struct ReplayBar {
             Prompt(
                 label: "go to",
                 text: prompt.text,
-                hint: "10m, -5m before the end, or 02:13; Enter confirms, Esc cancels",
+                hint: "10m, -5m (before the end), or 02:13; Enter confirms, Esc cancels",
                 problem: prompt.problem
             ).draw(on: &canvas, in: row)
             return
@@ -115,8 +115,8 @@ package struct ReplayBar {
     /// Returns text such as `1:02:03` for a number of milliseconds.
     private static func text(_ milliseconds: Int64) -> String {
         let seconds = milliseconds / 1000
-        func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
-        return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        func twoDigits(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
+        return "\(seconds / 3600):\(twoDigits(seconds / 60 % 60)):\(twoDigits(seconds % 60))"
     }
 
     private var items: [KeyBar.Item] {
@@ -128,6 +128,6 @@ package struct ReplayBar {
                 priority: priority,
                 target: key
             )
-        }.byPriority()
+        }.sortedByPriority()
     }
 }

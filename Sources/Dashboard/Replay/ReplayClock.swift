@@ -4,16 +4,16 @@
 package struct ReplayClock: Sendable, Equatable {
     package static let speeds: [Double] = [1, 2, 5, 10, 30, 60, 120, 300, 600]
 
-    /// The first and last moments, in milliseconds since 1970.
+    /// The times of the first and last moments, in milliseconds since 1970.
     package let range: ClosedRange<Int64>
-    /// The speed of the position, as a multiple of real time.
+    /// The playback speed, as a multiple of real time.
     package private(set) var speed = 1.0
     package private(set) var isPlaying: Bool
 
     /// The position, in milliseconds since the start.
     private var offset = 0.0
     /// The time of the last update, in nanoseconds on the caller's clock.
-    private var updated: UInt64?
+    private var lastUpdate: UInt64?
 
     package init(range: ClosedRange<Int64>, isPlaying: Bool = true) {
         self.range = range
@@ -31,14 +31,15 @@ package struct ReplayClock: Sendable, Equatable {
         return length > 0 ? min(offset / length, 1) : 1
     }
 
-    /// Moves the position to the time `now`, in nanoseconds.
+    /// Advances the position by the time since the last update, multiplied by the speed.
     ///
-    /// At the end of the recording, the clock pauses.
+    /// `now` is in nanoseconds on the caller's clock. At the end of the recording, the clock
+    /// pauses.
     package mutating func advance(to now: UInt64) {
-        defer { updated = now }
-        guard isPlaying, let updated, now > updated else { return }
-        offset += Double(now - updated) / 1e6 * speed
-        limit()
+        defer { lastUpdate = now }
+        guard isPlaying, let lastUpdate, now > lastUpdate else { return }
+        offset += Double(now - lastUpdate) / 1e6 * speed
+        clampOffset()
         if isAtEnd { isPlaying = false }
     }
 
@@ -52,14 +53,16 @@ package struct ReplayClock: Sendable, Equatable {
 
     package mutating func pause() { isPlaying = false }
 
-    /// Moves to a time in milliseconds since 1970, or to the nearest end of the recording.
+    /// Moves to a time in milliseconds since 1970.
+    ///
+    /// If the time is outside the recording, this method moves to the start or end.
     package mutating func seek(to time: Int64) {
         offset = Double(time - range.lowerBound)
-        limit()
+        clampOffset()
     }
 
     /// Skips the time since the last update, during which the program was suspended.
-    package mutating func skip(to now: UInt64) { updated = now }
+    package mutating func skip(to now: UInt64) { lastUpdate = now }
 
     /// Changes to the next lower or higher speed.
     package mutating func changeSpeed(faster: Bool) {
@@ -69,12 +72,12 @@ package struct ReplayClock: Sendable, Equatable {
         speed = next ?? speed
     }
 
-    /// Sets the speed, limited to 1 to 600.
+    /// Sets the speed, limited to the range from 1 through 600.
     package mutating func setSpeed(_ value: Double) {
         speed = min(max(value, Self.speeds[0]), Self.speeds[Self.speeds.count - 1])
     }
 
-    private mutating func limit() {
+    private mutating func clampOffset() {
         offset = min(max(offset, 0), Double(range.upperBound - range.lowerBound))
     }
 }

@@ -169,7 +169,7 @@ extension KeyTable<WatchCommand> {
 
 extension DashboardCommand {
     /// Whether the command controls a live run.
-    package var controlsRun: Bool { purpose == .acting }
+    package var controlsRun: Bool { purpose == .actions }
 
     fileprivate var isReplacedInReplay: Bool {
         switch self {

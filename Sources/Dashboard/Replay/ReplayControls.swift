@@ -8,8 +8,9 @@ package struct ReplayControls: Sendable {
         case unused
         /// The key was handled. The position may have changed.
         case handled
-        /// Moves by a number of samples.
+        /// The user asked to move by a number of samples.
         case step(Int)
+        /// The user asked to search for a condition.
         case find(ReplayTarget, isForward: Bool)
         /// The user entered a time.
         case seek(String)

@@ -18,8 +18,8 @@ extension WatchDashboard {
 
     /// Draws the reports of a second recording behind the displayed reports.
     ///
-    /// Each key is the path of a database. The times are in seconds since the start of
-    /// each recording, in ascending order.
+    /// Each key is the path of a database. The times are in seconds since the start of each
+    /// recording, in ascending order.
     package mutating func showGhost(_ reports: [String: [(report: WatchReport, time: Double)]]) {
         for index in databases.indices {
             let found = reports[databases[index].path] ?? []

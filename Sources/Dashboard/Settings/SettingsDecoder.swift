@@ -7,7 +7,7 @@ package struct SettingsDecoder {
     private let file: String
     private var issues: [String] = []
 
-    private static let names = ["version", "theme", "glyphs", "refresh", "mouse", "keys"]
+    private static let keyNames = ["version", "theme", "glyphs", "refresh", "mouse", "keys"]
     /// The value of `glyphs` that selects the best set for the locale.
     private static let automatic = "auto"
 
@@ -63,7 +63,7 @@ package struct SettingsDecoder {
                 }
             case "keys": settings.keys = keys(value)
             default:
-                issue(key, "unknown key '\(name)'" + NearestName.hint(name, among: Self.names))
+                issue(key, "unknown key '\(name)'" + NearestName.hint(name, among: Self.keyNames))
             }
         }
         return settings
@@ -100,7 +100,7 @@ package struct SettingsDecoder {
             )
             return [:]
         }
-        let before = issues.count
+        let previousIssueCount = issues.count
         var keys: [DashboardCommand: [Key]] = [:]
         var nodes: [DashboardCommand: Node] = [:]
         for (name, value) in mapping {
@@ -111,11 +111,11 @@ package struct SettingsDecoder {
                 continue
             }
             nodes[command] = name
-            keys[command] = list(value).compactMap { key($0) }
+            keys[command] = keyNodes(in: value).compactMap { key($0) }
         }
         // Skip the check for conflicts: without the rejected entries, the check could report
         // misleading errors.
-        guard issues.count == before else { return keys }
+        guard issues.count == previousIssueCount else { return keys }
         do { _ = try DashboardKeys(changing: keys) } catch {
             issue(nodes[error.command] ?? node, error.description)
         }
@@ -123,7 +123,7 @@ package struct SettingsDecoder {
     }
 
     /// Returns the nodes of one key or of a list of keys.
-    private func list(_ node: Node) -> [Node] {
+    private func keyNodes(in node: Node) -> [Node] {
         if let sequence = node.sequence { return Array(sequence) }
         return node.null == nil ? [node] : []
     }

@@ -86,7 +86,7 @@ enum SnapshotList {
                 let state = LaneState(connection)
                 let isIdle = state == .kept
                 return Span(
-                    isIdle ? "idle" : connection.sql ?? state.words,
+                    isIdle ? "idle" : connection.sql ?? state.label,
                     theme.style(isIdle ? .dim : .text)
                 )
             },

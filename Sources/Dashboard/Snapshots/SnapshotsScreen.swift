@@ -5,10 +5,10 @@ import TerminalUI
 struct SnapshotsScreen {
     let scene: ScreenScene
 
-    var snapshots: [LiveSnapshot] { SnapshotList.listing.arranged(all, scene.view) }
+    var snapshots: [LiveSnapshot] { SnapshotList.listing.arranged(allSnapshots, scene.view) }
 
-    private var all: [LiveSnapshot] {
-        scene.history.latest.map { LiveSnapshot.all(in: $0.database) } ?? []
+    private var allSnapshots: [LiveSnapshot] {
+        scene.history.displayedSample.map { LiveSnapshot.all(in: $0.database) } ?? []
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -18,8 +18,8 @@ struct SnapshotsScreen {
         }
         let log = Track(minimum: 6, ideal: rect.height / 2, maximum: 18, priority: 5, flex: 1)
         let table = Track(minimum: 5, ideal: 8, priority: 9, flex: 2)
-        let words = Track(minimum: 3, ideal: 5, maximum: 5, priority: 3, flex: 0)
-        let areas = rect.rows(Track.lengths(of: [log, table, words], available: rect.height))
+        let meaning = Track(minimum: 3, ideal: 5, maximum: 5, priority: 3, flex: 0)
+        let areas = rect.rows(Track.lengths(of: [log, table, meaning], available: rect.height))
         for (part, area) in areas.enumerated() { draw(part, on: &canvas, in: area) }
     }
 
@@ -36,7 +36,7 @@ struct SnapshotsScreen {
     private func drawLog(on canvas: inout Canvas, in rect: Rect) {
         guard rect.height >= 4 else { return }
         let theme = canvas.theme
-        let wal = scene.history.latest?.database.wal
+        let wal = scene.history.displayedSample?.database.wal
         let inner = Panel(
             title: "Write-ahead log",
             subtitle: "MiB over time",
@@ -99,15 +99,15 @@ struct SnapshotsScreen {
     }
 
     private func drawTable(on canvas: inout Canvas, in rect: Rect) {
-        let made = scene.history.latest?.database.snapshotsMade ?? 0
-        let all = all
+        let createdCount = scene.history.displayedSample?.database.snapshotsMade ?? 0
+        let all = allSnapshots
         SnapshotList.listing.draw(
             all,
             scene.view,
             in: Panel(
                 title: "Snapshots",
                 remark: HumanUnits.counted(all.count, "snapshot", "snapshots")
-                    + " open, \(HumanUnits.count(made)) created"
+                    + " open, \(HumanUnits.count(createdCount)) created"
                     + (scene.history.isOver ? "" : " so far")
             ),
             item: "snapshot",
@@ -135,18 +135,21 @@ struct SnapshotsScreen {
         return "the run has ended; the oldest snapshot\(origin) was \(age) old" + frames
     }
 
-    /// The keys for a TRUNCATE checkpoint, or `nil` for a program, which runs only PASSIVE ones.
-    private var truncate: String? {
+    /// The keys for a TRUNCATE checkpoint, or `nil` for an attached program, which runs only
+    /// PASSIVE checkpoints.
+    private var truncateKeys: String? {
         isRun ? scene.keys.key(for: .checkpoint).map { "\($0.label), then t" } : nil
     }
 
-    private var isRun: Bool { scene.history.latest?.program == nil }
+    private var isRun: Bool { scene.history.displayedSample?.program == nil }
 
     private func drawMeaning(on canvas: inout Canvas, in rect: Rect) {
-        guard rect.height >= 3, let database = scene.history.latest?.database else { return }
+        guard rect.height >= 3, let database = scene.history.displayedSample?.database else {
+            return
+        }
         let inner = Panel(title: "What this means").draw(on: &canvas, in: rect)
         let text = WALWords.fitting(
-            WALWords.meaning(database, truncate: truncate),
+            WALWords.meaning(database, truncate: truncateKeys),
             width: inner.width,
             rows: inner.height
         )

@@ -22,7 +22,7 @@ struct Blockers: Sendable {
                 Blockers(
                     resource: "the connection",
                     waiters: waiters(readers, writers),
-                    holders: held(database, [.queue])
+                    holders: heldConnections(database, [.queue])
                 )
             )
         } else {
@@ -30,7 +30,7 @@ struct Blockers: Sendable {
                 var group = Blockers(
                     resource: "a reader",
                     waiters: waiters(readers, 0),
-                    holders: held(database, [.reader])
+                    holders: heldConnections(database, [.reader])
                 )
                 if let pool = database.readers {
                     if pool.inUse < pool.maximum {
@@ -54,7 +54,7 @@ struct Blockers: Sendable {
                     Blockers(
                         resource: "the writer",
                         waiters: waiters(0, writers),
-                        holders: held(database, [.writer])
+                        holders: heldConnections(database, [.writer])
                     )
                 )
             }
@@ -72,7 +72,7 @@ struct Blockers: Sendable {
         return parts.joined(separator: " and ")
     }
 
-    private static func held(
+    private static func heldConnections(
         _ database: DatabaseStatus,
         _ roles: Set<ConnectionRole>
     ) -> [ConnectionStatus] {
@@ -80,7 +80,9 @@ struct Blockers: Sendable {
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
     }
 
-    /// Returns the connections that may hold the file lock that `connection` waits for.
+    /// Returns a group for a connection that waits for a file lock.
+    ///
+    /// The holders are the connections that may hold the lock.
     private static func lock(
         _ connection: ConnectionStatus,
         in database: DatabaseStatus

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The clients that held connections over the last seconds.
+/// The clients that held connections of one kind in the last seconds.
 ///
 /// A single sample misses clients that held connections only between samples.
 struct HoldShares: Sendable, Equatable {
@@ -21,15 +21,16 @@ struct HoldShares: Sendable, Equatable {
     struct Holder: Sendable, Equatable {
         var name: String
         /// The average number of connections that the client held.
-        var held: Double
+        var heldCount: Double
     }
 
     var resource: Resource
+    /// The number of connections of this kind.
     var count: Int
     /// The holders, largest share first.
     var holders: [Holder]
 
-    /// Computes the shares from the samples of the last `seconds`.
+    /// Returns the shares in the samples of the last `seconds`.
     static func all(in history: History, seconds: Double) -> [HoldShares] {
         var tallies: [Resource: [String: Int]] = [:]
         var sampleCount = 0
@@ -42,19 +43,19 @@ struct HoldShares: Sendable, Equatable {
                 tallies[resource, default: [:]][holder.name, default: 0] += 1
             }
         }
-        guard sampleCount > 0, let database = history.latest?.database else { return [] }
+        guard sampleCount > 0, let database = history.displayedSample?.database else { return [] }
         return Resource.allCases.compactMap { resource in
             guard let tally = tallies[resource] else { return nil }
             let count =
                 resource == .readers
                 ? database.readers?.maximum ?? 1 : 1
             let holders = tally.map {
-                Holder(name: $0.key, held: Double($0.value) / Double(sampleCount))
+                Holder(name: $0.key, heldCount: Double($0.value) / Double(sampleCount))
             }
             return HoldShares(
                 resource: resource,
                 count: count,
-                holders: holders.sorted { ($1.held, $0.name) < ($0.held, $1.name) }
+                holders: holders.sorted { ($1.heldCount, $0.name) < ($0.heldCount, $1.name) }
             )
         }
     }

@@ -1,6 +1,7 @@
 import Telemetry
 import TerminalUI
 
+/// An access that waits for a connection.
 struct WaitingAccess: Sendable {
     enum Resource: String, Sendable {
         case reader = "a reader"
@@ -15,16 +16,18 @@ struct WaitingAccess: Sendable {
     var position: Int
 
     /// The start of the wait on the monotonic clock, in nanoseconds, or `nil` if unknown.
-    var since: UInt64?
+    var startNanoseconds: UInt64?
     /// The start of the wait, in seconds since the start of the run, or `nil` if unknown.
     var start: Double?
 
     /// A stable name: the start time or, if it is unknown, the position in the queue.
-    var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(position)")" }
+    var name: String {
+        "\(writes ? "w" : "r")\(startNanoseconds.map { "@\($0)" } ?? "\(position)")"
+    }
 
     /// Returns the waiters in the displayed sample, longest wait first.
     static func all(in history: History) -> [WaitingAccess] {
-        guard let database = history.latest?.database else { return [] }
+        guard let database = history.displayedSample?.database else { return [] }
         return all(in: database).map {
             var waiting = $0
             waiting.start = history.start(of: $0.status)
@@ -43,7 +46,8 @@ struct WaitingAccess: Sendable {
                     resource: isQueue ? .connection : writes ? .writer : .reader,
                     writes: writes,
                     position: index + 1,
-                    since: now > status.waitedNanoseconds ? now - status.waitedNanoseconds : nil
+                    startNanoseconds: now > status.waitedNanoseconds
+                        ? now - status.waitedNanoseconds : nil
                 )
             }
         }

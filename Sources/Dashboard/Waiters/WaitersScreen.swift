@@ -6,10 +6,10 @@ struct WaitersScreen {
     let scene: ScreenScene
 
     var waiting: [WaitingAccess] {
-        WaiterList.listing.arranged(all, scene.view)
+        WaiterList.listing.arranged(allWaiting, scene.view)
     }
 
-    private var all: [WaitingAccess] {
+    private var allWaiting: [WaitingAccess] {
         WaitingAccess.all(in: scene.history)
     }
 
@@ -72,7 +72,7 @@ struct WaitersScreen {
         let inner = Panel(
             title: "Waiting over time",
             subtitle: "accesses",
-            remark: oldest,
+            remark: chartRemark,
             legend: legend + GhostLine.legend(scene.history.ghost != nil, theme, canvas.glyphs)
         ).draw(on: &canvas, in: rect)
         let bins = TimeBins(
@@ -107,27 +107,32 @@ struct WaitersScreen {
         scene.markTime(on: &canvas, TimeChart.plot(in: inner))
     }
 
-    private var oldest: String {
-        guard let first = all.max(by: { $0.status.waitedNanoseconds < $1.status.waitedNanoseconds })
+    private var chartRemark: String {
+        guard
+            let first = allWaiting.max(by: {
+                $0.status.waitedNanoseconds < $1.status.waitedNanoseconds
+            })
         else {
             let peaks = scene.history.peaks.accesses
+            let reads = HumanUnits.counted(peaks.waitingReaders, "read", "reads")
+            let writes = HumanUnits.counted(peaks.waitingWriters, "write", "writes")
             return scene.history.isOver
-                ? "the run has ended; at most \(peaks.waitingReaders) reads and "
-                    + "\(peaks.waitingWriters) writes \(peaks.waited)"
+                ? "the run has ended; at most \(reads) and \(writes) \(peaks.waitingVerb)"
                 : scene.history.hidesWaits ? "unknown" : "no waiters"
         }
         let age = HumanUnits.duration(nanoseconds: first.status.waitedNanoseconds)
         let start = HumanUnits.seconds(scene.history.start(of: first.status))
         return
-            "\(all.count) waiting, oldest \(first.status.origin.name) \(age), started at \(start)"
+            "\(allWaiting.count) waiting, oldest \(first.status.origin.name) \(age), "
+            + "started at \(start)"
     }
 
     private func drawQueue(on canvas: inout Canvas, in rect: Rect) {
         let waiting = waiting
-        let hidden = scene.view.remark(shown: waiting.count, of: all.count)
+        let hidden = scene.view.remark(shown: waiting.count, of: allWaiting.count)
         let inner = Panel(title: "The queue", remark: hidden.isEmpty ? "oldest first" : hidden)
             .draw(on: &canvas, in: rect)
-        let times = scene.history.latest.map { AccessTimesTable(database: $0.database) }
+        let times = scene.history.displayedSample.map { AccessTimesTable(database: $0.database) }
         let timeRows = inner.height >= 14 ? (times?.summaries.count ?? 0) + 2 : 0
         let areas = inner.rows([inner.height - timeRows, timeRows])
         if timeRows > 2, let times {
@@ -139,15 +144,15 @@ struct WaitersScreen {
             )
             times.draw(on: &canvas, rows: (1..<timeRows).map { areas[1].row($0) })
         }
-        if all.isEmpty, scene.history.isOver {
+        if allWaiting.isEmpty, scene.history.isOver {
             drawEnd(on: &canvas, in: areas[0])
             return
         }
         guard !waiting.isEmpty else {
             let isUnknown = scene.history.hidesWaits
             let placeholder = isUnknown ? "unknown: the program reports no waits" : "no waiters now"
-            let text = all.isEmpty ? placeholder : "no waiter matches the filter"
-            let style = canvas.theme.style(all.isEmpty && !isUnknown ? .ok : .dim)
+            let text = allWaiting.isEmpty ? placeholder : "no waiter matches the filter"
+            let style = canvas.theme.style(allWaiting.isEmpty && !isUnknown ? .ok : .dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return
         }
@@ -188,9 +193,11 @@ struct WaitersScreen {
 
     private func drawBlockers(on canvas: inout Canvas, in rect: Rect) {
         let area = Panel(title: "Blocked by").draw(on: &canvas, in: rect)
-        guard let database = scene.history.latest?.database, area.height > 0 else { return }
+        guard let database = scene.history.displayedSample?.database, area.height > 0 else {
+            return
+        }
         let theme = canvas.theme
-        let selected = all.first { $0.name == scene.view.selected }
+        let selected = allWaiting.first { $0.name == scene.view.selected }
         let groups = Blockers.all(in: database).filter { group in
             // If a waiter is selected, show only its blockers.
             selected.map { group.resource == $0.resource.rawValue } ?? true
@@ -209,18 +216,18 @@ struct WaitersScreen {
         let usesTwoRows = holders * 2 + groups.count * 3 <= inner.height
         var y = inner.minY
         for group in groups where y < inner.maxY {
-            var head = [
+            var heading = [
                 Span(selected?.status.origin.name ?? group.waiters, theme.bold(.waiting)),
                 Span(" waits for ", theme.style(.dim)),
                 Span(group.resource, theme.bold(.text)),
             ]
-            if selected == nil, group.waiters.hasSuffix("s") { head[1].text = " wait for " }
+            if selected == nil, group.waiters.hasSuffix("s") { heading[1].text = " wait for " }
             let count = group.holders.count
             let all = group.remark == nil ? "all " : ""
             let held = count == 1 ? ", held by" : count == 0 ? "" : ", \(all)\(count) held by"
-            head.append(Span(held, theme.style(.dim)))
-            if canvas.width(of: head) > inner.width { head.removeLast() }
-            canvas.write(head, x: inner.minX, y: y, limit: inner.width)
+            heading.append(Span(held, theme.style(.dim)))
+            if canvas.width(of: heading) > inner.width { heading.removeLast() }
+            canvas.write(heading, x: inner.minX, y: y, limit: inner.width)
             y += 1
             for holder in group.holders where y < inner.maxY {
                 draw(holder, usesTwoRows: usesTwoRows, on: &canvas, in: inner, y: y)
@@ -296,7 +303,7 @@ struct WaitersScreen {
         let theme = canvas.theme
         let name = Rect(x: inner.minX + 2, y: y, width: 14, height: 1)
         canvas.write(holder.name, in: name, style: theme.bold(.text), alignment: .leading)
-        let held = HumanUnits.decimal(max(0, holder.held), places: 2)
+        let held = HumanUnits.decimal(max(0, holder.heldCount), places: 2)
         let number = Rect(x: name.maxX, y: y, width: 13, height: 1)
         canvas.write(
             "\(held) of \(count)",
@@ -305,7 +312,7 @@ struct WaitersScreen {
             alignment: .trailing
         )
         let bar = Rect(x: number.maxX + 1, y: y, width: inner.maxX - number.maxX - 1, height: 1)
-        Meter(share: min(holder.held / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
+        Meter(share: min(holder.heldCount / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
     }
 
     private func drawHolders(
@@ -313,18 +320,20 @@ struct WaitersScreen {
         on canvas: inout Canvas,
         in inner: Rect
     ) {
-        let held = database.connections.filter { $0.state != .idle && $0.role != .snapshot }
-            .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
+        let heldConnections = database.connections.filter {
+            $0.state != .idle && $0.role != .snapshot
+        }
+        .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
         let isUnknown = scene.history.hidesWaits
         let text =
             scene.history.isOver
             ? "the run has ended: no waiters"
-            : held.isEmpty
+            : heldConnections.isEmpty
                 ? (isUnknown ? "" : "no waiters, and ") + "no connection is held"
                 : (isUnknown ? "waits unknown" : "no waiters now") + "; held connections:"
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
-        for (index, holder) in held.prefix(max(0, inner.height - 1)).enumerated() {
+        for (index, holder) in heldConnections.prefix(max(0, inner.height - 1)).enumerated() {
             draw(holder, usesTwoRows: false, on: &canvas, in: inner, y: inner.minY + 1 + index)
         }
     }
@@ -367,14 +376,14 @@ struct WaitersScreen {
             guard cell.width > 0 else { return }
             canvas.write(text, in: cell, style: style, alignment: alignment)
         }
-        write(holder.holder?.name ?? state.words, cells[1], theme.bold(.text), .leading)
+        write(holder.holder?.name ?? state.label, cells[1], theme.bold(.text), .leading)
         write(age, cells[2], isLong ? theme.bold(.warning) : theme.style(.text), .trailing)
         write(label, cells[3], theme.style(holder.role.colorRole), .leading)
-        let sql = holder.sql ?? state.words
+        let sql = holder.sql ?? state.label
         let style = theme.style(holder.sql == nil ? .dim : .text)
         if usesTwoRows {
             canvas.write(sql, x: row.minX + 2, y: y + 1, style: style, limit: row.width - 2)
-            write(state.words, cells[4], theme.style(.dim), .leading)
+            write(state.label, cells[4], theme.style(.dim), .leading)
         } else {
             write(sql, cells[4], style, .leading)
         }

@@ -12,7 +12,7 @@ extension WatchDashboard: RowInteraction {
 
     var newest: [WatchHistory] { databases }
 
-    var newestMoment: Double? { history?.report == nil ? nil : history?.newestTime }
+    var newestMomentTime: Double? { history?.report == nil ? nil : history?.newestTime }
 
     var parts: [String] { screens[screen].parts }
 
@@ -20,7 +20,7 @@ extension WatchDashboard: RowInteraction {
 
     var highlightsFirstRow: Bool { false }
 
-    static func common(_ command: WatchCommand) -> DashboardCommand? {
+    static func sharedCommand(for command: WatchCommand) -> DashboardCommand? {
         if case .common(let command) = command { command } else { nil }
     }
 
@@ -33,17 +33,20 @@ extension WatchDashboard: RowInteraction {
         case .common(let command):
             switch command.purpose {
             case .time: performTimeCommand(command)
-            case .moving: move(command)
+            case .navigation: move(command)
             case .display: return changeDisplay(command)
-            case .screens, .acting: break
+            case .screens, .actions: break
             }
         }
         return []
     }
 
     private mutating func showDatabase(by step: Int) {
-        guard !shown.isEmpty else { return }
-        path = shown[(displayedIndex + step + shown.count) % shown.count].path
+        guard !displayedDatabases.isEmpty else { return }
+        path =
+            displayedDatabases[
+                (displayedIndex + step + displayedDatabases.count) % displayedDatabases.count
+            ].path
     }
 
     // MARK: Display
@@ -54,7 +57,7 @@ extension WatchDashboard: RowInteraction {
         case .record: return [.toggleRecording]
         case .slower, .faster:
             guard let rate = changeRefreshRate(command) else { return [] }
-            note("refresh rate: \(Int(rate)) frames per second")
+            note("refresh rate: \(HumanUnits.counted(Int(rate), "frame", "frames")) per second")
         case .copy:
             let selected = view.selected.flatMap { content.copyText(of: $0) }
             guard let text = selected ?? history?.report?.verdict.text else { return [] }
@@ -90,9 +93,9 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Moves by a number of reports of the displayed database.
+    /// Displays the report of the displayed database that is `count` reports later.
     ///
-    /// The other databases move to the same time.
+    /// For the other databases, displays the reports nearest to the same time.
     mutating func step(by count: Int) {
         let index = displayedIndex
         if frozen == nil { frozen = databases }
@@ -104,7 +107,7 @@ extension WatchDashboard: RowInteraction {
     /// Displays the reports nearest to a time, in seconds since the first report.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = databases }
-        for index in shown.indices { frozen?[index].show(time: time) }
+        for index in displayedDatabases.indices { frozen?[index].show(time: time) }
     }
 
     mutating func handle(_ key: Key, inCheckpoint choice: Int) -> [Action] {

@@ -49,12 +49,15 @@ package struct WatchDashboard: Sendable {
     /// The path of the displayed database, or `nil` for the first database.
     var path: String?
     /// The index of the displayed time window in ``DashboardModel/windows``.
-    var window = 1
+    var windowIndex = 1
     var overlay: Overlay?
     /// The selection, sorting, and filter of each screen.
     var views: [ListView]
-    /// The result of a key press, and its time in seconds since the first report.
+    /// The result of a key press, and the time at which it was first shown, in seconds since the
+    /// first report.
     var message: (text: String, isWarning: Bool, time: Double)?
+    /// The time that is 0 in charts: the time of the first report or, in a replay, the start of the
+    /// recording.
     var start: WatchTime?
 
     /// The time for which a message remains visible, in seconds.
@@ -137,15 +140,18 @@ package struct WatchDashboard: Sendable {
         set { views[screen] = newValue }
     }
 
-    var shown: [WatchHistory] { frozen ?? databases }
+    /// The displayed data, which does not change while the display is frozen.
+    var displayedDatabases: [WatchHistory] { frozen ?? databases }
 
+    /// The index of the displayed database in ``displayedDatabases``.
     var displayedIndex: Int {
-        path.flatMap { path in shown.firstIndex { $0.path == path } } ?? 0
+        path.flatMap { path in displayedDatabases.firstIndex { $0.path == path } } ?? 0
     }
 
     /// The displayed database, or `nil` before the first report.
     var history: WatchHistory? {
-        shown.indices.contains(displayedIndex) ? shown[displayedIndex] : nil
+        displayedDatabases.indices.contains(displayedIndex)
+            ? displayedDatabases[displayedIndex] : nil
     }
 
     /// The time of the newest report, in seconds since the first report.
@@ -154,8 +160,8 @@ package struct WatchDashboard: Sendable {
     var scene: WatchScene {
         WatchScene(
             history: history,
-            databases: shown,
-            seconds: DashboardModel.windows[window],
+            databases: displayedDatabases,
+            seconds: DashboardModel.windows[windowIndex],
             view: view,
             placeholder: placeholder,
             notes: notes,
@@ -168,7 +174,9 @@ package struct WatchDashboard: Sendable {
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds
-        if size.width < TooSmallScreen.needed.width || size.height < TooSmallScreen.needed.height {
+        if size.width < TooSmallScreen.minimumSize.width
+            || size.height < TooSmallScreen.minimumSize.height
+        {
             TooSmallScreen().draw(on: &canvas, in: bounds)
             return canvas
         }
@@ -176,7 +184,7 @@ package struct WatchDashboard: Sendable {
         let areas = bounds.rows([1, size.height - 1 - footerHeight, footerHeight])
         WatchHeader(dashboard: self).draw(on: &canvas, in: areas[0])
         canvas.clipped(to: areas[1]) { canvas in
-            if shown.isEmpty {
+            if displayedDatabases.isEmpty {
                 scene.drawMessage(placeholder, on: &canvas, in: areas[1])
             } else {
                 content.draw(on: &canvas, in: areas[1])

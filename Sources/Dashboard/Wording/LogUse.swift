@@ -4,9 +4,9 @@ import TerminalUI
 /// SQLite's use of the space in a write-ahead log that is not pinned.
 ///
 /// SQLite does not shrink the log after a checkpoint. If all frames are checkpointed and no reader
-/// uses the log, the next write resets the log. It starts at the beginning of the file, and the
-/// file keeps its size. `journal_size_limit` and a TRUNCATE checkpoint shrink the file. Closing the
-/// last connection deletes the file (https://sqlite.org/wal.html, "The WAL File";
+/// uses the log, the next write resets the log. That write starts at the beginning of the file, and
+/// the file keeps its size. `journal_size_limit` and a TRUNCATE checkpoint shrink the file. Closing
+/// the last connection deletes the file (https://sqlite.org/wal.html, "The WAL File";
 /// https://sqlite.org/pragma.html#pragma_journal_size_limit).
 enum LogUse: Equatable {
     case empty

@@ -45,7 +45,7 @@ struct Verdict: Equatable {
     static let seconds = 10.0
 
     init(_ history: History) {
-        guard let sample = history.latest else {
+        guard let sample = history.displayedSample else {
             self.init(level: .neutral, heads: ["Waiting for the first sample"])
             return
         }
@@ -60,7 +60,7 @@ struct Verdict: Equatable {
             )
             return
         }
-        let verdict = Self.assessed(sample, history: history)
+        let verdict = Self.assessment(of: sample, history: history)
         switch sample.state {
         case .preparing:
             self.init(level: .neutral, heads: ["Building the dataset"])
@@ -77,8 +77,12 @@ struct Verdict: Equatable {
             )
         case .finished:
             // The verdict on a run that has ended covers all recorded data.
-            let all = Self.assessed(sample, history: history, seconds: .greatestFiniteMagnitude)
-            self = all.prefixed(with: "Finished after \(HumanUnits.seconds(sample.time))")
+            let assessment = Self.assessment(
+                of: sample,
+                history: history,
+                seconds: .greatestFiniteMagnitude
+            )
+            self = assessment.prefixed(with: "Finished after \(HumanUnits.seconds(sample.time))")
         }
     }
 
@@ -99,8 +103,8 @@ struct Verdict: Equatable {
         Verdict(level: level, heads: heads.map { "\(state). \($0)" } + [state], parts: parts)
     }
 
-    private static func assessed(
-        _ sample: Sample,
+    private static func assessment(
+        of sample: Sample,
         history: History,
         seconds: Double = Verdict.seconds
     ) -> Verdict {
@@ -108,11 +112,11 @@ struct Verdict: Equatable {
         let isQueue = database.readers == nil
         let saturation = history.saturation(over: seconds) ?? 0
         let moments = history.moments
-        let kept = history.now - (moments.count > 0 ? moments[0].time : 0)
-        let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
+        let recordedSeconds = history.now - (moments.count > 0 ? moments[0].time : 0)
+        let span = Int(max(1, min(seconds, recordedSeconds.rounded(.up), 1e6)))
         // Mention the whole run if its start is still recorded.
-        let isWhole = history.isOver && kept > history.now - 1
-        let period = isWhole ? "the run" : "the last \(span) s"
+        let coversRun = history.isOver && recordedSeconds > history.now - 1
+        let period = coversRun ? "the run" : "the last \(span) s"
         let subject = isQueue ? "Queue" : "Pool"
         if saturation >= 0.01 {
             let share = HumanUnits.percent(saturation)
@@ -124,7 +128,7 @@ struct Verdict: Equatable {
                 level: saturation >= 0.25 ? .bad : .strained,
                 heads: [
                     "\(subject) saturated \(share) of \(period)\(waits)",
-                    "Saturated \(share) of \(isWhole ? period : "\(span) s")\(waits)",
+                    "Saturated \(share) of \(coversRun ? period : "\(span) s")\(waits)",
                     "Saturated \(share) of \(period)",
                 ],
                 parts: [longestHold(database), writers(database, isQueue: isQueue)]
@@ -218,8 +222,10 @@ struct Verdict: Equatable {
     /// Returns text such as `report holds 1 of 4 readers (3.41 s)`, or `nil` if all holds are
     /// short.
     private static func longestHold(_ database: DatabaseStatus) -> String? {
-        let held = database.connections.filter { $0.role != .snapshot && $0.state != .idle }
-        let longest = held.max { ($0.heldNanoseconds ?? 0) < ($1.heldNanoseconds ?? 0) }
+        let heldConnections = database.connections.filter {
+            $0.role != .snapshot && $0.state != .idle
+        }
+        let longest = heldConnections.max { ($0.heldNanoseconds ?? 0) < ($1.heldNanoseconds ?? 0) }
         guard let longest, let holder = longest.holder,
             let time = longest.heldNanoseconds, time >= 100_000_000
         else { return nil }
@@ -228,7 +234,7 @@ struct Verdict: Equatable {
         case .queue, .snapshot: return "\(holder.name) holds it (\(age))"
         case .writer: return "\(holder.name) holds the writer (\(age))"
         case .reader:
-            let heldReaders = held.count { $0.role == .reader && $0.holder == holder }
+            let heldReaders = heldConnections.count { $0.role == .reader && $0.holder == holder }
             let maximum = database.readers.map(\.maximum) ?? heldReaders
             return "\(holder.name) holds \(heldReaders) of \(counted(maximum)) (\(age))"
         }

@@ -11,7 +11,7 @@ enum WALWords {
         let age = HumanUnits.duration(nanoseconds: pin.ageNanoseconds)
         switch pin.cause {
         case .oldReader:
-            // The user's own snapshot.
+            // A snapshot that the user took has the name "you".
             let reader = name == "you" ? "your snapshot" : name
             return "is pinned by \(reader), which has kept an old state for \(age)"
         case .overlappingReaders:
@@ -43,7 +43,7 @@ enum WALWords {
             ]
         }
         switch wal.pin?.cause {
-        case .oldReader: return snapshot
+        case .oldReader: return snapshotMeanings
         case .overlappingReaders:
             return [
                 "SQLite resets a log only when it is completely checkpointed and no reader uses "
@@ -71,11 +71,11 @@ enum WALWords {
             ]
         case nil:
             return database.snapshots.isEmpty
-                ? LogUse(wal).meaning(truncate: truncate) : snapshot
+                ? LogUse(wal).meaning(truncate: truncate) : snapshotMeanings
         }
     }
 
-    private static let snapshot = [
+    private static let snapshotMeanings = [
         "A snapshot shows the database as it was when the snapshot was created. While it is "
             + "open, no checkpoint copies later frames, and SQLite cannot reset the log, so all "
             + "later frames stay in it.",
@@ -102,13 +102,13 @@ enum WALWords {
     /// frames is unknown.
     static func frames(_ wal: WALStatus, width: Int) -> String {
         guard let frames = wal.frames else { return "" }
-        let all = HumanUnits.count(frames) + (frames == 1 ? " frame" : " frames")
+        let total = HumanUnits.count(frames) + (frames == 1 ? " frame" : " frames")
         let copied = wal.checkpointedFrames.map { "\(HumanUnits.count($0)) checkpointed" }
         let room = wal.frameCapacity.flatMap { $0 > frames ? HumanUnits.count($0) : nil }
         let texts = [
-            copied.flatMap { copied in room.map { "\(all) in use of \($0), \(copied)" } },
-            copied.map { "\(all), \($0)" },
-            all,
+            copied.flatMap { copied in room.map { "\(total) in use of \($0), \(copied)" } },
+            copied.map { "\(total), \($0)" },
+            total,
         ]
         return texts.compactMap(\.self).first { $0.utf8.count <= width } ?? ""
     }
@@ -120,7 +120,7 @@ extension History {
     /// A growing log exceeds the threshold of automatic checkpoints, and is more than 10% larger
     /// than its minimum size in the last ten seconds.
     var isLogGrowing: Bool {
-        guard !isOver, let wal = latest?.database.wal, case .filling = LogUse(wal),
+        guard !isOver, let wal = displayedSample?.database.wal, case .filling = LogUse(wal),
             // The default threshold for automatic checkpoints: 1,000 pages of 4 KiB.
             wal.bytes > 1_000 * 4_120 + 32
         else { return false }

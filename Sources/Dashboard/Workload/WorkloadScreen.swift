@@ -5,18 +5,18 @@ import TerminalUI
 struct WorkloadScreen {
     let scene: ScreenScene
     /// Requested values that no sample has confirmed yet, keyed by setting name.
-    let requestedKnobs: [String: Double]
+    let requestedSettings: [String: Double]
     /// The keys to mention in hints.
     let keys: DashboardKeys
 
-    private var knobs: [Knob] { scene.history.latest.map(Knob.all) ?? [] }
+    private var settings: [LoadSetting] { scene.history.displayedSample.map(LoadSetting.all) ?? [] }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
-        let knobs = knobs
+        let settings = settings
         let table = Track(
-            minimum: min(max(knobs.count, 2) + 3, 9),
-            ideal: max(knobs.count, 2) + 3,
-            maximum: max(knobs.count, 2) + 3,
+            minimum: min(max(settings.count, 2) + 3, 9),
+            ideal: max(settings.count, 2) + 3,
+            maximum: max(settings.count, 2) + 3,
             priority: 99,
             flex: 1
         )
@@ -25,16 +25,16 @@ struct WorkloadScreen {
             history: scene.history,
             seconds: scene.seconds,
             isCompact: false,
-            details: keys.label(of: .latency)
+            detailsKey: keys.label(of: .latency)
         )
         var areas = rect.rows(
             Track.lengths(of: [table, clients.track, effect], available: rect.height)
         )
         if let part = scene.expandedPart {
-            let nothing = Rect(x: rect.minX, y: rect.minY, width: 0, height: 0)
-            areas = areas.indices.map { $0 == part ? rect : nothing }
+            let emptyArea = Rect(x: rect.minX, y: rect.minY, width: 0, height: 0)
+            areas = areas.indices.map { $0 == part ? rect : emptyArea }
         }
-        drawTable(knobs, on: &canvas, in: areas[0])
+        drawTable(settings, on: &canvas, in: areas[0])
         if areas[1].height >= 4 { clients.draw(on: &canvas, in: areas[1]) }
         if areas[2].height >= 4 {
             PoolPanel(history: scene.history, seconds: scene.seconds)
@@ -43,31 +43,31 @@ struct WorkloadScreen {
         for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, area) }
     }
 
-    private func drawTable(_ knobs: [Knob], on canvas: inout Canvas, in rect: Rect) {
+    private func drawTable(_ settings: [LoadSetting], on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let dim = theme.style(.dim)
         let inner = Panel(
             title: "Workload",
             subtitle: "settings of the load",
-            remark: scene.history.latest?.scenario ?? "",
+            remark: scene.history.displayedSample?.scenario ?? "",
             legend: [[Span(hint, dim)]]
         ).draw(on: &canvas, in: rect)
-        guard scene.history.latest?.knobs != nil || !knobs.isEmpty else {
+        guard scene.history.displayedSample?.knobs != nil || !settings.isEmpty else {
             let text = "this run has no settings"
             canvas.write(text, in: inner.row(0), style: dim, alignment: .leading)
             return
         }
-        var table = Table(columns: columns, rows: knobs.map { row($0, theme: theme) })
-        table.names = knobs.map(\.name)
-        table.selected = scene.view.selected ?? knobs.first?.name
+        var table = Table(columns: columns, rows: settings.map { row($0, theme: theme) })
+        table.names = settings.map(\.name)
+        table.selected = scene.view.selected ?? settings.first?.name
         table.draw(on: &canvas, in: inner)
     }
 
     private var hint: String {
-        let up = keys.key(for: .zoomIn)?.label ?? "+"
-        let down = keys.key(for: .zoomOut)?.label ?? "-"
-        let hold = keys.key(for: .pauseLoad).map { "; \($0.label) pauses the load" } ?? ""
-        return "arrows select; \(up) or right raises, \(down) or left lowers\(hold)"
+        let raiseKey = keys.key(for: .zoomIn)?.label ?? "+"
+        let lowerKey = keys.key(for: .zoomOut)?.label ?? "-"
+        let pauseHint = keys.key(for: .pauseLoad).map { "; \($0.label) pauses the load" } ?? ""
+        return "arrows select; \(raiseKey) or right raises, \(lowerKey) or left lowers\(pauseHint)"
     }
 
     private var isOver: Bool { scene.history.isOver }
@@ -91,15 +91,15 @@ struct WorkloadScreen {
         ]
     }
 
-    private func row(_ knob: Knob, theme: Theme) -> [Span] {
-        let requested = requestedKnobs[knob.name].flatMap { $0 == knob.value ? nil : $0 }
+    private func row(_ setting: LoadSetting, theme: Theme) -> [Span] {
+        let requested = requestedSettings[setting.name].flatMap { $0 == setting.value ? nil : $0 }
         return [
-            Span(knob.name, theme.bold(.text)),
-            Span(knob.text(knob.value), theme.bold(.accent)),
-            requested.map { Span(knob.text($0), theme.bold(.warning)) }
+            Span(setting.name, theme.bold(.text)),
+            Span(setting.text(setting.value), theme.bold(.accent)),
+            requested.map { Span(setting.text($0), theme.bold(.warning)) }
                 ?? Span("–", theme.style(.dim)),
-            knob.actual.map { Span($0, theme.style(.text)) } ?? Span("–", theme.style(.dim)),
-            Span(knob.meaning, theme.style(.dim)),
+            setting.actual.map { Span($0, theme.style(.text)) } ?? Span("–", theme.style(.dim)),
+            Span(setting.meaning, theme.style(.dim)),
         ]
     }
 }

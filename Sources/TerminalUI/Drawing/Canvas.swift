@@ -9,7 +9,7 @@ package struct Canvas: Sendable {
     package let glyphs: GlyphSet
     var mouseAreas: [MouseArea] = []
     /// Whether the surface contains wide characters, whose halves must be overwritten together.
-    private var hasWide = false
+    private var hasWideCharacters = false
 
     package init(size: Size, theme: Theme, glyphs: GlyphSet) {
         surface = Surface(size: size, filledWith: Cell(" ", style: theme.style(.text)))
@@ -33,7 +33,7 @@ package struct Canvas: Sendable {
     /// Writes a one-column glyph to a cell.
     package mutating func put(_ glyph: String, x: Int, y: Int, style: Style) {
         guard x >= clip.minX, x < clip.maxX, y >= clip.minY, y < clip.maxY else { return }
-        if hasWide { repairWide(x: x, y: y) }
+        if hasWideCharacters { repairWide(x: x, y: y) }
         surface.put(glyph, style, x: x, y: y)
     }
 
@@ -74,9 +74,9 @@ package struct Canvas: Sendable {
         CellText.forEachCell(of: text, isASCII: glyphs == .ascii) { cell, width in
             guard column + width <= limit else {
                 // Replace the last character entirely, because it may be wide.
-                let mark = column < limit ? column : lastStart
-                put(ellipsis, x: x + mark, y: y, style: style)
-                column = mark + 1
+                let ellipsisColumn = column < limit ? column : lastStart
+                put(ellipsis, x: x + ellipsisColumn, y: y, style: style)
+                column = ellipsisColumn + 1
                 return false
             }
             put(cell, x: x + column, y: y, style: style)
@@ -129,7 +129,7 @@ package struct Canvas: Sendable {
     }
 
     private mutating func putSecondHalf(x: Int, y: Int, style: Style) {
-        hasWide = true
+        hasWideCharacters = true
         guard x < clip.maxX else { return }
         // The next cell may contain the second half of the previous wide character.
         if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty {
@@ -138,7 +138,7 @@ package struct Canvas: Sendable {
         surface[x, y] = Cell("", style: style)
     }
 
-    /// Blanks the other half of a wide character before one of its cells is overwritten.
+    /// Blanks the remaining half of a wide character before one of its cells is overwritten.
     private mutating func repairWide(x: Int, y: Int) {
         if surface[x, y].character.isEmpty, x > 0 { surface[x - 1, y].character = " " }
         if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty {

@@ -12,26 +12,19 @@ package enum Color: Sendable, Hashable {
 package struct Style: Sendable, Hashable {
     /// Attributes that do not require color.
     package struct Attributes: OptionSet, Sendable, Hashable {
-        /// The raw bits.
         package let rawValue: UInt8
-        /// Creates a set from raw bits.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Bold text.
         package static let bold = Attributes(rawValue: 1)
-        /// Dim text.
         package static let dim = Attributes(rawValue: 2)
-        /// Underlined text.
         package static let underline = Attributes(rawValue: 4)
-        /// Reversed text, with the foreground and background colors exchanged.
+        /// Exchanged foreground and background colors.
         package static let reverse = Attributes(rawValue: 8)
-        /// Italic text.
         package static let italic = Attributes(rawValue: 16)
     }
 
     // Store colors as numbers, because each frame compares thousands of cells.
     private var foregroundCode: UInt32
     private var backgroundCode: UInt32
-    /// The attributes.
     package var attributes: Attributes
 
     /// The color of the character.
@@ -40,13 +33,11 @@ package struct Style: Sendable, Hashable {
         set { foregroundCode = newValue.code }
     }
 
-    /// The background color.
     package var background: Color {
         get { Color(code: backgroundCode) }
         set { backgroundCode = newValue.code }
     }
 
-    /// Creates a style.
     package init(
         foreground: Color = .standard,
         background: Color = .standard,
@@ -88,10 +79,8 @@ package struct Cell: Sendable, Hashable {
     /// The character with its combining marks, or an empty string in the second cell of a wide
     /// character.
     package var character: String
-    /// The appearance of the cell.
     package var style: Style
 
-    /// Creates a cell.
     package init(_ character: String = " ", style: Style = Style()) {
         self.character = character
         self.style = style

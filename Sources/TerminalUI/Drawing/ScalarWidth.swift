@@ -1,8 +1,8 @@
-/// The width of a scalar in columns.
+/// The widths of Unicode scalars, in columns.
 ///
-/// The result is similar to that of `wcwidth`, but identical on all platforms. The wide ranges
-/// contain the scalars with an East_Asian_Width of W or F in Unicode 16 (EastAsianWidth.txt).
-/// Ranges separated only by unassigned scalars are merged.
+/// The widths are similar to the results of `wcwidth`, but identical on all platforms. The wide
+/// ranges contain the scalars with an East_Asian_Width of W or F in Unicode 16
+/// (EastAsianWidth.txt). Ranges separated only by unassigned scalars are merged.
 enum ScalarWidth {
     /// The first and last scalar of each wide range, in ascending order.
     private static let wide: [(first: UInt32, last: UInt32)] = [

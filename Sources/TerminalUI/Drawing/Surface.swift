@@ -5,7 +5,7 @@ package struct Surface: Sendable, Equatable {
     /// The cells, row by row.
     package private(set) var cells: [Cell]
 
-    /// Creates a surface filled with one cell.
+    /// Creates a surface filled with copies of a cell.
     package init(size: Size, filledWith cell: Cell = Cell()) {
         self.size = Size(width: max(0, size.width), height: max(0, size.height))
         cells = Array(repeating: cell, count: self.size.width * self.size.height)
@@ -13,7 +13,7 @@ package struct Surface: Sendable, Equatable {
 
     /// The cell in column `x` of row `y`.
     ///
-    /// Writing outside the surface has no effect.
+    /// Outside the surface, reading returns an empty cell, and writing has no effect.
     package subscript(x: Int, y: Int) -> Cell {
         get {
             guard contains(x, y) else { return Cell() }

@@ -7,7 +7,9 @@ package enum IndexedPalette {
         (92, 92, 255), (255, 0, 255), (0, 255, 255), (255, 255, 255),
     ]
 
-    /// Returns the RGB components of an index: 16 basic colors, a 6 × 6 × 6 cube, or 24 grays.
+    /// Returns the RGB components of the color at an index.
+    ///
+    /// The palette consists of 16 basic colors, a 6 × 6 × 6 cube, and 24 grays.
     package static func components(of index: UInt8) -> (UInt8, UInt8, UInt8) {
         if index < 16 { return basic[Int(index)] }
         if index >= 232 {

@@ -8,12 +8,12 @@ package struct SVGRenderer {
     /// The height of a cell, in pixels.
     static let cellHeight = 18.0
     /// The foreground color for `.standard`.
-    private let ink: String
+    private let standardForeground: String
     /// The background color for `.standard`.
-    private let paper: String
+    private let standardBackground: String
     private let surface: Surface
     private var body = ""
-    /// The path data of shapes, keyed by ``SVGShape/Paint`` and color.
+    /// The path data of shapes, indexed by ``SVGShape/Paint`` and keyed by color.
     ///
     /// Each entry becomes one element.
     private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
@@ -31,8 +31,8 @@ package struct SVGRenderer {
 
     private init(surface: Surface) {
         self.surface = surface
-        ink = "#d3dce6"
-        paper = "#0d1218"
+        standardForeground = "#d3dce6"
+        standardBackground = "#0d1218"
     }
 
     private mutating func document(title: String) -> String {
@@ -50,7 +50,7 @@ package struct SVGRenderer {
         let margin = 10.0
         let width = Double(surface.size.width) * Self.cellWidth + 2 * margin
         let height = Double(surface.size.height) * Self.cellHeight + 2 * margin
-        let frame = hex(surface[0, 0].style.background, otherwise: paper)
+        let frame = hex(surface[0, 0].style.background, otherwise: standardBackground)
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(Self.number(width))" \
             height="\(Self.number(height))" viewBox="\(Self.number(-margin)) \
@@ -80,7 +80,7 @@ package struct SVGRenderer {
                 let width = Self.number(Double(end - x) * Self.cellWidth)
                 body += "<rect x=\"\(left)\" y=\"\(top)\" width=\"\(width)\""
                 body += " height=\"\(Self.number(Self.cellHeight))\""
-                body += " fill=\"\(hex(color, otherwise: paper))\"/>\n"
+                body += " fill=\"\(hex(color, otherwise: standardBackground))\"/>\n"
             }
             x = end
         }
@@ -96,7 +96,7 @@ package struct SVGRenderer {
                 continue
             }
             let style = visibleStyle(x, y)
-            let fill = hex(style.foreground, otherwise: ink)
+            let fill = hex(style.foreground, otherwise: standardForeground)
             if let shape = SVGShape(cell.character) {
                 let length = shape.isExtensible ? equalCells(from: x, y) : 1
                 draw(shape, x: x, y: y, length: length, fill: fill)
@@ -165,7 +165,7 @@ package struct SVGRenderer {
         }
         guard bits.contains(where: { $0 != 0 }) else { return }
         let colors = bits.indices.map { x in
-            bits[x] == 0 ? "" : hex(visibleStyle(x, y).foreground, otherwise: ink)
+            bits[x] == 0 ? "" : hex(visibleStyle(x, y).foreground, otherwise: standardForeground)
         }
         for row in 0..<4 {
             func color(_ dot: Int) -> String? {
@@ -264,11 +264,12 @@ package struct SVGRenderer {
     static func number(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         let whole = abs(hundredths) / 100
-        let rest = abs(hundredths) % 100
+        let remainder = abs(hundredths) % 100
         let sign = hundredths < 0 ? "-" : ""
-        if rest == 0 { return "\(sign)\(whole)" }
-        return rest.isMultiple(of: 10)
-            ? "\(sign)\(whole).\(rest / 10)" : "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
+        if remainder == 0 { return "\(sign)\(whole)" }
+        return remainder.isMultiple(of: 10)
+            ? "\(sign)\(whole).\(remainder / 10)"
+            : "\(sign)\(whole).\(remainder < 10 ? "0" : "")\(remainder)"
     }
 
     private static func escaped(_ text: String) -> String {

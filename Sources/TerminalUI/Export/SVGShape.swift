@@ -1,4 +1,4 @@
-/// A character drawn as a shape to join adjacent cells without gaps.
+/// A character drawn as a shape, so that adjacent cells join without gaps.
 ///
 /// Repetitions in a row become one element, which reduces the size of the image.
 enum SVGShape: Equatable {
@@ -108,7 +108,7 @@ enum SVGShape: Equatable {
 
     /// Returns the style and path data of a row of braille dots.
     ///
-    /// The offset of the last dot is `last`.
+    /// `last` is the offset of the last dot, in dot columns.
     static func dots(x: Double, y: Double, last: Int, isDense: Bool) -> (Paint, String) {
         let path = line(x: x + 0.65, y: y, length: Double(last) * width / 2 + 2.9)
         return (isDense ? .dots : .sparseDots, path)

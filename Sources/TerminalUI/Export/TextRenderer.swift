@@ -4,12 +4,12 @@ extension Surface {
         var text = ""
         for y in 0..<size.height {
             var line = ""
-            var lastInk = line.endIndex
+            var textEnd = line.endIndex
             for x in 0..<size.width {
                 line += self[x, y].character
-                if self[x, y].character != " " { lastInk = line.endIndex }
+                if self[x, y].character != " " { textEnd = line.endIndex }
             }
-            text += line[..<lastInk]
+            text += line[..<textEnd]
             text += "\n"
         }
         return text

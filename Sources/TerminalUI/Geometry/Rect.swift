@@ -5,7 +5,6 @@ package struct Size: Sendable, Hashable {
     /// The number of rows.
     package var height: Int
 
-    /// Creates a size.
     package init(width: Int, height: Int) {
         self.width = width
         self.height = height
@@ -14,12 +13,9 @@ package struct Size: Sendable, Hashable {
 
 /// A cell's position: column `x` from the left and row `y` from the top, both zero-based.
 package struct Point: Sendable, Hashable {
-    /// The column.
     package var x: Int
-    /// The row.
     package var y: Int
 
-    /// Creates a position.
     package init(x: Int, y: Int) {
         self.x = x
         self.y = y
@@ -30,10 +26,8 @@ package struct Point: Sendable, Hashable {
 package struct Rect: Sendable, Hashable {
     /// The top-left cell.
     package var origin: Point
-    /// The size.
     package var size: Size
 
-    /// Creates a rectangle.
     package init(x: Int, y: Int, width: Int, height: Int) {
         origin = Point(x: x, y: y)
         size = Size(width: max(0, width), height: max(0, height))

@@ -1,4 +1,4 @@
-/// A key.
+/// A key press, as a terminal reports it.
 package enum Key: Sendable, Hashable {
     /// A typed character.
     case character(Character)
@@ -8,37 +8,24 @@ package enum Key: Sendable, Hashable {
     case function(Int)
     /// Return or Enter.
     case enter
-    /// Escape.
     case escape
-    /// Tab.
     case tab
     /// Shift-Tab.
     case backTab
-    /// Backspace.
     case backspace
-    /// Delete.
     case delete
-    /// Arrow up.
     case up
-    /// Arrow down.
     case down
-    /// Arrow left.
     case left
-    /// Arrow right.
     case right
-    /// Page up.
     case pageUp
-    /// Page down.
     case pageDown
-    /// Home.
     case home
-    /// End.
     case end
 }
 
 /// A mouse event in a cell.
 package struct MouseEvent: Sendable, Hashable {
-    /// The action of a mouse event.
     package enum Action: Sendable, Hashable {
         /// The first button was pressed.
         case press
@@ -52,12 +39,10 @@ package struct MouseEvent: Sendable, Hashable {
         case wheelDown
     }
 
-    /// The action.
     package var action: Action
-    /// The cell of the event.
+    /// The cell in which the event occurred.
     package var position: Point
 
-    /// Creates an event.
     package init(_ action: Action, at position: Point) {
         self.action = action
         self.position = position
@@ -68,7 +53,7 @@ package struct MouseEvent: Sendable, Hashable {
 package enum InputEvent: Sendable, Hashable {
     /// A key was pressed.
     case key(Key)
-    /// The user moved or clicked the mouse.
+    /// The user pressed or released a mouse button, dragged, or turned the wheel.
     case mouse(MouseEvent)
     /// The terminal has a new size.
     case resize(Size)

@@ -14,20 +14,20 @@ package enum KeyScript {
     /// - Throws: ``Failure`` for an unknown name or an unmatched angle bracket.
     package static func parse(_ text: String) throws(Failure) -> [Key] {
         var keys: [Key] = []
-        var rest = Substring(text)
-        while let first = rest.popFirst() {
+        var remaining = Substring(text)
+        while let first = remaining.popFirst() {
             guard first == "<" else {
                 keys.append(.character(first))
                 continue
             }
-            guard let end = rest.firstIndex(of: ">") else {
+            guard let end = remaining.firstIndex(of: ">") else {
                 throw Failure(
-                    description: "'<\(rest)' has no '>'; "
+                    description: "'<\(remaining)' has no '>'; "
                         + "write keys such as nn<Esc>?, and <lt> for <"
                 )
             }
-            let name = String(rest[..<end])
-            rest = rest[rest.index(after: end)...]
+            let name = String(remaining[..<end])
+            remaining = remaining[remaining.index(after: end)...]
             keys.append(try key(named: name))
         }
         return keys

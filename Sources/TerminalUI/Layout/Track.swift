@@ -6,11 +6,13 @@ package struct Track: Sendable, Equatable {
     package var ideal: Int
     /// The maximum useful length.
     package var maximum: Int
-    /// The priority.
+    /// The importance of the track if the minimum lengths of all tracks do not fit.
     ///
-    /// Tracks with the lowest priority are omitted first, starting with the last one.
+    /// Tracks with the lowest priority are omitted first. Of tracks with the same priority, the
+    /// last track is omitted first.
     package var priority: Int
-    /// The share of the space that remains when all tracks have their ideal length.
+    /// The weight of the track in the distribution of the space that remains when all tracks have
+    /// their ideal lengths.
     package var flex: Int
 
     package init(minimum: Int, ideal: Int, maximum: Int = .max, priority: Int, flex: Int = 1) {
@@ -35,55 +37,59 @@ package struct Track: Sendable, Equatable {
     /// `available` is the number of available cells, and `spacing` is the number of empty cells
     /// between two visible tracks.
     package static func lengths(of tracks: [Track], available: Int, spacing: Int = 0) -> [Int] {
-        var shown = tracks.indices.filter { tracks[$0].maximum > 0 }
-        func needed() -> Int {
-            shown.reduce(0) { $0 + tracks[$1].minimum } + spacing * max(0, shown.count - 1)
+        var visible = tracks.indices.filter { tracks[$0].maximum > 0 }
+        func requiredLength() -> Int {
+            visible.reduce(0) { $0 + tracks[$1].minimum } + spacing * max(0, visible.count - 1)
         }
-        while needed() > available {
+        while requiredLength() > available {
             guard
-                let lowest = shown.indices.min(by: { first, second in
-                    let one = tracks[shown[first]].priority
-                    let other = tracks[shown[second]].priority
-                    return one == other ? first > second : one < other
+                let lowest = visible.indices.min(by: { first, second in
+                    let firstPriority = tracks[visible[first]].priority
+                    let secondPriority = tracks[visible[second]].priority
+                    return firstPriority == secondPriority
+                        ? first > second : firstPriority < secondPriority
                 })
             else { break }
-            shown.remove(at: lowest)
+            visible.remove(at: lowest)
         }
         var lengths = Array(repeating: 0, count: tracks.count)
-        var left = available - needed()
-        for index in shown { lengths[index] = tracks[index].minimum }
-        let byPriority = shown.sorted { first, second in
-            let one = tracks[first].priority
-            let other = tracks[second].priority
-            return one == other ? first < second : one > other
+        var remaining = available - requiredLength()
+        for index in visible { lengths[index] = tracks[index].minimum }
+        let prioritized = visible.sorted { first, second in
+            let firstPriority = tracks[first].priority
+            let secondPriority = tracks[second].priority
+            return firstPriority == secondPriority
+                ? first < second : firstPriority > secondPriority
         }
-        for index in byPriority {
-            let growth = min(left, tracks[index].ideal - tracks[index].minimum)
+        for index in prioritized {
+            let growth = min(remaining, tracks[index].ideal - tracks[index].minimum)
             lengths[index] += growth
-            left -= growth
+            remaining -= growth
         }
-        share(left, among: shown, of: tracks, lengths: &lengths)
+        share(remaining, among: visible, of: tracks, lengths: &lengths)
         return lengths
     }
 
     /// Distributes cells in proportion to ``flex`` until no track can use more cells.
     private static func share(
         _ cells: Int,
-        among shown: [Int],
+        among visible: [Int],
         of tracks: [Track],
         lengths: inout [Int]
     ) {
-        var left = cells
-        while left > 0 {
-            let open = shown.filter { tracks[$0].flex > 0 && lengths[$0] < tracks[$0].maximum }
-            let shares = open.reduce(0) { $0 + tracks[$1].flex }
+        var remaining = cells
+        while remaining > 0 {
+            let growable = visible.filter {
+                tracks[$0].flex > 0 && lengths[$0] < tracks[$0].maximum
+            }
+            let shares = growable.reduce(0) { $0 + tracks[$1].flex }
             guard shares > 0 else { return }
-            let before = left
-            for index in open {
-                let part = max(1, before * tracks[index].flex / shares)
-                let growth = min(left, part, tracks[index].maximum - lengths[index])
+            let initial = remaining
+            for index in growable {
+                let part = max(1, initial * tracks[index].flex / shares)
+                let growth = min(remaining, part, tracks[index].maximum - lengths[index])
                 lengths[index] += growth
-                left -= growth
+                remaining -= growth
             }
         }
     }

@@ -63,7 +63,9 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// The index in a theme's tables, which is faster than a dictionary lookup.
+    /// The index in a theme's tables.
+    ///
+    /// Access to an array is faster than a lookup in a dictionary.
     var index: Int {
         switch self {
         case .background: 0

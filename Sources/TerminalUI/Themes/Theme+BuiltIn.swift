@@ -28,7 +28,7 @@ extension Theme {
 
     package static func named(_ name: String) throws(UnknownThemeError) -> Theme {
         guard let theme = builtIn.first(where: { $0.name == name }) else {
-            throw UnknownThemeError(name: name, known: builtIn.map(\.name))
+            throw UnknownThemeError(name: name, knownNames: builtIn.map(\.name))
         }
         return theme
     }
@@ -42,7 +42,7 @@ extension Theme {
     ///
     /// The last component of the path `file` is the theme's default name.
     ///
-    /// - Throws: All errors in the file, with their positions.
+    /// - Throws: A ``ThemeError`` with all errors in the file and their positions.
     package static func parse(yaml: String, file: String) throws(ThemeError) -> Theme {
         try ThemeDecoder.decode(yaml: yaml, file: file)
     }

@@ -93,15 +93,15 @@ struct Gradient: Sendable, Equatable {
     ///
     /// RGB colors are interpolated. For other colors, returns the nearest of the three.
     func color(at share: Double) -> Color {
-        let (from, to, part) =
+        let (lower, upper, part) =
             share < 0.5 ? (start, mid, share * 2) : (mid, end, share * 2 - 1)
-        guard case .rgb(let red, let green, let blue) = from,
-            case .rgb(let toRed, let toGreen, let toBlue) = to
+        guard case .rgb(let red, let green, let blue) = lower,
+            case .rgb(let toRed, let toGreen, let toBlue) = upper
         else {
             return share < 1.0 / 3 ? start : share < 2.0 / 3 ? mid : end
         }
-        func mix(_ one: UInt8, _ other: UInt8) -> UInt8 {
-            UInt8((Double(one) + (Double(other) - Double(one)) * part).rounded())
+        func mix(_ start: UInt8, _ end: UInt8) -> UInt8 {
+            UInt8((Double(start) + (Double(end) - Double(start)) * part).rounded())
         }
         return .rgb(mix(red, toRed), mix(green, toGreen), mix(blue, toBlue))
     }

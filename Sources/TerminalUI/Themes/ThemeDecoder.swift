@@ -13,7 +13,7 @@ struct ThemeDecoder {
     ///
     /// The last component of the path `file` is the theme's default name.
     ///
-    /// - Throws: All errors in the file, with their positions.
+    /// - Throws: A ``ThemeError`` with all errors in the file and their positions.
     static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
         var decoder = ThemeDecoder(file: file)
         let theme = decoder.theme(from: yaml)
@@ -42,7 +42,7 @@ struct ThemeDecoder {
             return empty
         }
         let known = ["version", "name", "description", "palette", "roles", "gradients"]
-        for (key, _) in mapping { check(key, among: known, what: "key") }
+        for (key, _) in mapping { check(key, among: known, kind: "key") }
         if let version = mapping["version"], version.int != 1 {
             issue(version, "unknown version '\(text(of: version))'; expected 1")
         }
@@ -74,7 +74,7 @@ struct ThemeDecoder {
     private mutating func roles(_ node: Node?) -> [Role: RoleStyle] {
         var roles: [Role: RoleStyle] = [:]
         for (key, value) in entries(node, of: "roles") {
-            guard check(key, among: Role.allCases.map(\.rawValue), what: "role"),
+            guard check(key, among: Role.allCases.map(\.rawValue), kind: "role"),
                 let role = Role(rawValue: text(of: key))
             else { continue }
             roles[role] = style(value)
@@ -93,7 +93,7 @@ struct ThemeDecoder {
             case "underline": set(.underline, of: &style, from: value)
             case "italic": set(.italic, of: &style, from: value)
             default:
-                check(key, among: ["color", "bold", "dim", "underline", "italic"], what: "key")
+                check(key, among: ["color", "bold", "dim", "underline", "italic"], kind: "key")
             }
         }
         return style
@@ -105,7 +105,7 @@ struct ThemeDecoder {
         from node: Node
     ) {
         guard let isOn = node.bool else {
-            issue(node, "'\(text(of: node))' is not true or false")
+            issue(node, "expected true or false, not '\(text(of: node))'")
             return
         }
         if isOn { style.attributes.insert(attribute) }
@@ -114,20 +114,20 @@ struct ThemeDecoder {
     private mutating func gradients(_ node: Node?) -> [GradientRole: Gradient] {
         var gradients: [GradientRole: Gradient] = [:]
         for (key, value) in entries(node, of: "gradients") {
-            guard check(key, among: GradientRole.allCases.map(\.rawValue), what: "gradient"),
+            guard check(key, among: GradientRole.allCases.map(\.rawValue), kind: "gradient"),
                 let role = GradientRole(rawValue: text(of: key))
             else { continue }
             var stops: [String: Color] = [:]
             for (stop, stopColor) in entries(value, of: "a gradient")
-            where check(stop, among: ["start", "mid", "end"], what: "key") {
+            where check(stop, among: ["start", "mid", "end"], kind: "key") {
                 stops[text(of: stop)] = color(stopColor)
             }
             guard let start = stops["start"], let end = stops["end"] ?? stops["mid"] else {
                 issue(value, "a gradient requires 'start' and 'end'; 'mid' is optional")
                 continue
             }
-            let between = Gradient(start: start, mid: start, end: end).color(at: 0.75)
-            gradients[role] = Gradient(start: start, mid: stops["mid"] ?? between, end: end)
+            let middle = Gradient(start: start, mid: start, end: end).color(at: 0.75)
+            gradients[role] = Gradient(start: start, mid: stops["mid"] ?? middle, end: end)
         }
         return gradients
     }
@@ -150,22 +150,22 @@ struct ThemeDecoder {
     /// Returns the entries of a mapping.
     ///
     /// Reports an issue if the node is not a mapping.
-    private mutating func entries(_ node: Node?, of what: String) -> [(key: Node, value: Node)] {
+    private mutating func entries(_ node: Node?, of name: String) -> [(key: Node, value: Node)] {
         guard let node, node.null == nil else { return [] }
         guard let mapping = node.mapping else {
-            issue(node, "'\(text(of: node))' is not a mapping; expected \(what) as 'name: value'")
+            issue(node, "'\(text(of: node))' is not a mapping; expected \(name) as 'name: value'")
             return []
         }
         return Array(mapping)
     }
 
     @discardableResult
-    private mutating func check(_ key: Node, among known: [String], what: String) -> Bool {
+    private mutating func check(_ key: Node, among known: [String], kind: String) -> Bool {
         let name = text(of: key)
         if known.contains(name) { return true }
         let hint = NearestName.hint(name, among: known)
         let list = known.joined(separator: ", ")
-        issue(key, "unknown \(what) '\(name)'\(hint.isEmpty ? "; expected one of: \(list)" : hint)")
+        issue(key, "unknown \(kind) '\(name)'\(hint.isEmpty ? "; expected one of: \(list)" : hint)")
         return false
     }
 

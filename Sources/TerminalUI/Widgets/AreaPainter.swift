@@ -48,14 +48,14 @@ struct AreaPainter {
                     var low = 0
                     for layer in layers.indices {
                         let top = tops[layer * columns + dotColumn]
-                        let from = max(low - base, 0)
-                        let to = min(top - base, glyphs.dotsDown)
+                        let firstLevel = max(low - base, 0)
+                        let endLevel = min(top - base, glyphs.dotsDown)
                         low = top
-                        guard from < to else { continue }
-                        counts[layer] += to - from
+                        guard firstLevel < endLevel else { continue }
+                        counts[layer] += endLevel - firstLevel
                         guard glyphs == .braille else { continue }
                         let isShaded = layers[layer].fill == .shaded
-                        for level in from..<to
+                        for level in firstLevel..<endLevel
                         where !isShaded || (level + dotColumn + base).isMultiple(of: 2) {
                             bits |= GlyphSet.brailleBits[across][3 - level]
                         }

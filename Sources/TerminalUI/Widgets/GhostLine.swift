@@ -30,9 +30,9 @@ package struct GhostLine: Sendable {
         let dots = canvas.glyphs.dotsAcross
         let style = canvas.theme.style(.dim)
         for column in 0..<min(plot.width, values.count / max(dots, 1)) {
-            let known = values[(column * dots)..<((column + 1) * dots)].filter(\.isFinite)
-            guard !known.isEmpty else { continue }
-            let mean = known.reduce(0, +) / Double(known.count)
+            let knownValues = values[(column * dots)..<((column + 1) * dots)].filter(\.isFinite)
+            guard !knownValues.isEmpty else { continue }
+            let mean = knownValues.reduce(0, +) / Double(knownValues.count)
             let share = min(max(mean / maximum, 0), 1)
             let row = plot.height - 1 - max(0, Int(share * Double(plot.height) - 0.01))
             let (x, y) = (plot.minX + column, plot.minY + row)

@@ -47,7 +47,8 @@ package struct HelpOverlay: Sendable {
 
     private struct Arrangement {
         var columns: [[Line]]
-        var terms: Int
+        var termWidth: Int
+        /// The width of each column.
         var width: Int
         var isShort: Bool
         var height: Int { columns.map(\.count).max() ?? 0 }
@@ -63,29 +64,29 @@ package struct HelpOverlay: Sendable {
     private func arrangement(in size: Size, isASCII: Bool) -> Arrangement {
         func width(of text: String) -> Int { CellText.width(of: text, isASCII: isASCII) }
         let entries = sections.flatMap(\.entries)
-        let terms = entries.map { width(of: $0.term.text) }.max() ?? 0
-        let meanings = entries.map { width(of: $0.meaning) }.max() ?? 0
-        let isShort = terms + meanings + 3 > size.width
-        let texts = isShort ? entries.map { width(of: $0.short) }.max() ?? 0 : meanings
-        let column = terms + texts + 3
+        let termWidth = entries.map { width(of: $0.term.text) }.max() ?? 0
+        let meaningWidth = entries.map { width(of: $0.meaning) }.max() ?? 0
+        let isShort = termWidth + meaningWidth + 3 > size.width
+        let textWidth = isShort ? entries.map { width(of: $0.short) }.max() ?? 0 : meaningWidth
+        let column = termWidth + textWidth + 3
         let count = column * 2 + 3 <= size.width ? 2 : 1
         let blocks = sections.map { section in
             [.blank, .title(section.title)] + section.entries.map { Line.entry($0) }
         }
-        let whole = blocks.reduce(0) { $0 + $1.count }
+        let lineCount = blocks.reduce(0) { $0 + $1.count }
         var columns: [[Line]] = [[]]
         for block in blocks {
             // Do not split sections. Start the second column where both columns have about the same
             // length.
             let filled = columns[columns.count - 1].count
-            if columns.count < count, filled > 0, (filled + block.count / 2) * 2 > whole {
+            if columns.count < count, filled > 0, (filled + block.count / 2) * 2 > lineCount {
                 columns.append([])
             }
             columns[columns.count - 1] += block
         }
         return Arrangement(
             columns: columns.map { Array($0.dropFirst()) },
-            terms: terms,
+            termWidth: termWidth,
             width: column,
             isShort: isShort
         )
@@ -101,15 +102,16 @@ package struct HelpOverlay: Sendable {
             Size(width: lines.width * count + 3 * (count - 1) + 4, height: lines.height + 2)
         )
         canvas.fill(box, style: canvas.theme.style(.text))
-        let first = min(max(top, 0), max(0, lines.height - (box.height - 2)))
-        let below = lines.height - first - (box.height - 2)
-        let more = below > 0 ? [Span("\(below) more lines below", canvas.theme.style(.accent))] : []
+        let firstLine = min(max(top, 0), max(0, lines.height - (box.height - 2)))
+        let below = lines.height - firstLine - (box.height - 2)
+        let moreText = "\(below) more \(below == 1 ? "line" : "lines") below"
+        let more = below > 0 ? [Span(moreText, canvas.theme.style(.accent))] : []
         let legend = [more, [Span(hint, canvas.theme.style(.dim))]].filter { !$0.isEmpty }
         let inner = Panel(title: title, legend: legend).draw(on: &canvas, in: box)
         canvas.clipped(to: inner) { canvas in
             for (index, column) in lines.columns.enumerated() {
                 let x = inner.minX + index * (lines.width + 3)
-                for (row, line) in column.dropFirst(first).prefix(inner.height).enumerated() {
+                for (row, line) in column.dropFirst(firstLine).prefix(inner.height).enumerated() {
                     draw(line, of: lines, x: x, y: inner.minY + row, on: &canvas)
                 }
             }
@@ -128,13 +130,13 @@ package struct HelpOverlay: Sendable {
         case .title(let title):
             canvas.write(title, x: x, y: y, style: canvas.theme.bold(.title), limit: lines.width)
         case .entry(let entry):
-            canvas.write([entry.term], x: x + 1, y: y, limit: lines.terms)
+            canvas.write([entry.term], x: x + 1, y: y, limit: lines.termWidth)
             canvas.write(
                 lines.isShort ? entry.short : entry.meaning,
-                x: x + lines.terms + 3,
+                x: x + lines.termWidth + 3,
                 y: y,
                 style: canvas.theme.style(.text),
-                limit: lines.width - lines.terms - 3
+                limit: lines.width - lines.termWidth - 3
             )
         }
     }

@@ -46,7 +46,7 @@ package struct Histogram: Sendable {
             height: rect.height - 2
         )
         drawBars(on: &canvas, in: plot)
-        drawTexts(ticks, moving: false, on: &canvas, in: rect.row(rect.height - 1))
+        drawTexts(ticks, movesLabels: false, on: &canvas, in: rect.row(rect.height - 1))
         drawLines(on: &canvas, in: plot, texts: rect.row(0))
     }
 
@@ -80,7 +80,7 @@ package struct Histogram: Sendable {
                 canvas.put(isASCII ? ":" : "┊", x: x, y: y, style: style)
             }
         }
-        drawTexts(lines, moving: true, on: &canvas, in: texts)
+        drawTexts(lines, movesLabels: true, on: &canvas, in: texts)
     }
 
     /// Writes labels at their positions without overlap.
@@ -88,28 +88,28 @@ package struct Histogram: Sendable {
     /// Earlier labels take priority.
     private func drawTexts(
         _ marks: [Mark],
-        moving: Bool,
+        movesLabels: Bool,
         on canvas: inout Canvas,
         in row: Rect
     ) {
-        var taken: [Range<Int>] = []
+        var occupied: [Range<Int>] = []
         for mark in marks where mark.share.isFinite && (0...1).contains(mark.share) {
             let width = canvas.width(of: mark.label)
             guard width <= row.width else { continue }
             let x = row.minX + min(Int(mark.share * Double(row.width)), row.width - 1)
             // Center the label on its position, or place it next to another label.
             let middle = x - width / 2
-            let beside = taken.filter { $0.overlaps(middle - 1..<middle + width + 1) }
+            let beside = occupied.filter { $0.overlaps(middle - 1..<middle + width + 1) }
                 .flatMap { [$0.lowerBound - width, $0.upperBound] }
-            let others = moving ? beside : []
+            let others = movesLabels ? beside : []
             let starts = ([middle] + others.sorted { abs($0 - middle) < abs($1 - middle) }).map {
                 min(max($0, row.minX), row.maxX - width)
             }
             let free = starts.first { start in
-                !taken.contains { $0.overlaps(start..<start + width) }
+                !occupied.contains { $0.overlaps(start..<start + width) }
             }
             guard let start = free else { continue }
-            taken.append(start - 1..<start + width + 1)
+            occupied.append(start - 1..<start + width + 1)
             let style = canvas.theme.style(mark.role)
             canvas.write(mark.label, x: start, y: row.minY, style: style)
         }

@@ -3,7 +3,7 @@ package struct KeyBar: Sendable {
     package struct Item: Sendable, Equatable {
         package var key: String
         package var name: String
-        /// The priority.
+        /// The importance of the item if the row is too narrow for all items.
         ///
         /// Items with the lowest priority are omitted first.
         package var priority: Int
@@ -29,6 +29,7 @@ package struct KeyBar: Sendable {
 
     package var items: [Item]
     package var remark: String
+    /// The priority of the remark among the items.
     package var remarkPriority: Int
 
     package init(items: [Item], remark: String = "", remarkPriority: Int = 0) {
@@ -77,8 +78,8 @@ package struct KeyBar: Sendable {
         }
         if let width = widths.last, width > 0 {
             // Leave a margin at the edge if there is room.
-            let isTight = widths.reduce(0, +) >= row.width
-            let start = row.maxX - width + (isTight ? 1 : 0)
+            let isFull = widths.reduce(0, +) >= row.width
+            let start = row.maxX - width + (isFull ? 1 : 0)
             canvas.write(remark, x: start, y: row.minY, style: canvas.theme.raised(.dim))
         }
     }

@@ -54,6 +54,7 @@ package struct Listing<Item: Sendable>: Sendable {
 
     /// The columns, which must have unique titles.
     package var columns: [Column]
+    /// A closure that returns the unique name of an item.
     package var name: @Sendable (Item) -> String
     /// A closure that returns additional text for the filter.
     package var details: @Sendable (Item) -> String
@@ -101,16 +102,16 @@ package struct Listing<Item: Sendable>: Sendable {
             return isReversed ? items.reversed() : items
         }
         let ranked = items.enumerated().map { (offset: $0.offset, rank: rank($0.element)) }
-        let sorted = ranked.sorted { one, other in
-            guard one.rank != other.rank else { return one.offset < other.offset }
-            return Self.isBefore(one.rank, other.rank) != isReversed
+        let sorted = ranked.sorted { lhs, rhs in
+            guard lhs.rank != rhs.rank else { return lhs.offset < rhs.offset }
+            return Self.isBefore(lhs.rank, rhs.rank) != isReversed
         }
         return sorted.map { items[$0.offset] }
     }
 
-    private static func isBefore(_ one: Rank, _ other: Rank) -> Bool {
-        if case .text = one { return one < other }
-        return other < one
+    private static func isBefore(_ lhs: Rank, _ rhs: Rank) -> Bool {
+        if case .text = lhs { return lhs < rhs }
+        return rhs < lhs
     }
 
     package func table(

@@ -13,7 +13,7 @@ package struct Meter: Sendable {
         guard row.height > 0 else { return }
         let bounded = share.isFinite ? min(max(share, 0), 1) : 0
         var filled = Int((bounded * Double(row.width)).rounded())
-        // Draw only a share of 0 as empty, and only a share of 1 as full.
+        // Draw only a share of 0 as empty, and only a share of at least 99.5% as full.
         if bounded > 0 { filled = max(filled, 1) }
         filled = bounded < 0.995 ? min(filled, row.width - 1) : row.width
         let glyphs = canvas.glyphs.meter

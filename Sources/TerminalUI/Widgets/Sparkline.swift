@@ -23,10 +23,10 @@ package struct Sparkline: Sendable {
     /// Draws the strip above a baseline.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty else { return }
-        let floor = canvas.glyphs == .ascii ? "." : canvas.glyphs == .braille ? "⣀" : "▁"
+        let baseline = canvas.glyphs == .ascii ? "." : canvas.glyphs == .braille ? "⣀" : "▁"
         canvas.fill(
             Rect(x: rect.minX, y: rect.maxY - 1, width: rect.width, height: 1),
-            with: floor,
+            with: baseline,
             style: canvas.theme.style(.track)
         )
         let largest = maximum ?? values.reduce(0) { $1.isFinite ? max($0, $1) : $0 }

@@ -8,9 +8,9 @@ package struct Table: Sendable {
         /// The title, which is also a mouse target.
         package var title: String
         package var alignment: Alignment
-        /// The width.
+        /// The layout of the width.
         ///
-        /// The ideal width fits the text.
+        /// The ideal length fits the text.
         package var track: Track
         package var isSortable: Bool
 
@@ -32,11 +32,12 @@ package struct Table: Sendable {
     package var rows: [[Span]]
     /// The row names for the mouse and the selection, or an empty array if rows are not selectable.
     package var names: [String] = []
+    /// The name of the selected row.
     package var selected: String?
     /// The title of the sort column, and whether the order is descending.
     package var sort: (title: String, isDescending: Bool)?
     /// The number of hidden columns after the first column.
-    package var firstColumn = 0
+    package var hiddenColumnCount = 0
     /// The number of empty cells between two columns.
     package var spacing = 2
 
@@ -47,28 +48,28 @@ package struct Table: Sendable {
 
     /// Returns the column widths for a table width, or 0 for omitted columns.
     package func widths(in width: Int) -> [Int] {
-        guard firstColumn > 0, columns.count > 1 else {
+        guard hiddenColumnCount > 0, columns.count > 1 else {
             return Track.lengths(of: columns.map(\.track), available: width, spacing: spacing)
         }
-        let hidden = min(firstColumn, columns.count - 2)
-        var left = width
+        let hiddenCount = min(hiddenColumnCount, columns.count - 2)
+        var remaining = width
         return columns.indices.map { index in
-            guard index == 0 || index > hidden, left > 0 else { return 0 }
+            guard index == 0 || index > hiddenCount, remaining > 0 else { return 0 }
             let track = columns[index].track
-            let preferred = index == columns.count - 1 ? max(track.ideal, left) : track.ideal
-            let length = min(preferred, left, max(track.maximum, 1))
-            left -= length + spacing
+            let preferred = index == columns.count - 1 ? max(track.ideal, remaining) : track.ideal
+            let length = min(preferred, remaining, max(track.maximum, 1))
+            remaining -= length + spacing
             return length >= min(track.minimum, 4) ? length : 0
         }
     }
 
-    /// Returns the largest useful value of ``firstColumn``.
-    package func lastFirstColumn(in width: Int) -> Int {
-        var probe = self
+    /// Returns the largest useful value of ``hiddenColumnCount``.
+    package func maximumHiddenColumnCount(in width: Int) -> Int {
+        var candidate = self
         for first in 0..<max(columns.count - 1, 1) {
-            probe.firstColumn = first
-            if let last = probe.widths(in: width).last, last > 0, first > 0 { return first }
-            if first == 0, !probe.widths(in: width).contains(0) { return 0 }
+            candidate.hiddenColumnCount = first
+            if let last = candidate.widths(in: width).last, last > 0, first > 0 { return first }
+            if first == 0, !candidate.widths(in: width).contains(0) { return 0 }
         }
         return max(0, columns.count - 2)
     }
@@ -81,9 +82,9 @@ package struct Table: Sendable {
         let cells = rect.columns(widths(in: rect.width), spacing: spacing)
         drawTitles(on: &canvas, cells)
         let room = rect.height - 1
-        let isWhole = rows.count <= room
-        let shown = isWhole ? rows.count : max(0, room - 1)
-        let first = isWhole ? 0 : firstRow(shown)
+        let fitsCompletely = rows.count <= room
+        let shown = fitsCompletely ? rows.count : max(0, room - 1)
+        let first = fitsCompletely ? 0 : firstRowIndex(showing: shown)
         for index in 0..<shown {
             let rowIndex = first + index
             let area = Rect(x: rect.minX, y: rect.minY + index + 1, width: rect.width, height: 1)
@@ -108,8 +109,9 @@ package struct Table: Sendable {
         }
     }
 
-    /// Returns the first row to show, with the selected row in the middle if possible.
-    private func firstRow(_ shown: Int) -> Int {
+    /// Returns the index of the first row to show, which places the selected row in the middle if
+    /// possible.
+    private func firstRowIndex(showing shown: Int) -> Int {
         guard let selected, let rowIndex = names.firstIndex(of: selected) else { return 0 }
         return min(max(rowIndex - shown / 2, 0), rows.count - shown)
     }

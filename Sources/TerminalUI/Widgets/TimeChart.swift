@@ -63,7 +63,7 @@ package struct TimeChart: Sendable {
         max(0, width - axisWidth) * glyphs.dotsAcross
     }
 
-    /// Returns a round upper limit for the axis, at least as large as the largest value.
+    /// Returns a round upper limit for the axis that is at least as large as `value`.
     package static func niceMaximum(above value: Double) -> Double {
         guard value.isFinite, value < 1e9 else { return 1e9 }
         var step = 1.0
@@ -151,8 +151,8 @@ package struct TimeChart: Sendable {
         end: String?
     ) {
         let style = canvas.theme.style(.dim)
-        let last = end ?? "now"
-        canvas.write(last, in: row, style: style, alignment: .trailing)
+        let endText = end ?? "now"
+        canvas.write(endText, in: row, style: style, alignment: .trailing)
         guard row.width >= 16, end == nil || row.width >= 30 else { return }
         let dash = canvas.glyphs == .ascii ? "-" : "−"
         canvas.write(

@@ -165,7 +165,7 @@ struct CrossoverSubcommand: ParsableCommand {
         let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
         let style = CrossoverReport.Style(
             hasColor: isTerminal && noColor.isEmpty,
-            isUTF8: !isTerminal || TextEncoding.isUTF8()
+            isUTF8: !isTerminal || TextEncoding.setLocale()
         )
         switch format {
         case .text:

@@ -42,7 +42,7 @@ struct ThemesSubcommand: ParsableCommand {
         func run() throws {
             let library = ThemeLibrary(folder: ConfigurationFolder().themes)
             let theme = try library.theme(named: name)
-            let glyphs = glyphs ?? (TextEncoding.isUTF8() ? .braille : .ascii)
+            let glyphs = glyphs ?? (TextEncoding.setLocale() ? .braille : .ascii)
             let surface = ThemePreview(theme: theme).surface(glyphs: glyphs)
             let environment = ProcessInfo.processInfo.environment
             switch Self.depth(in: environment) {

@@ -88,7 +88,7 @@ struct Doctor {
             results.append((.note, "NO_COLOR is set: the dashboard uses no colors"))
         }
         results.append(
-            TextEncoding.isUTF8()
+            TextEncoding.setLocale()
                 ? (.ok, "the locale uses UTF-8: the dashboard draws charts with braille characters")
                 : (.note, "the locale does not use UTF-8: the dashboard draws charts with ASCII")
         )

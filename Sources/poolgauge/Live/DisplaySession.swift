@@ -26,7 +26,7 @@ struct DisplaySession {
     ) throws {
         let environment = ProcessInfo.processInfo.environment
         let terminal = try CursesTerminal(environment: environment, usesMouse: options.usesMouse)
-        let isUTF8 = TextEncoding.isUTF8()
+        let isUTF8 = TextEncoding.setLocale()
         // The fonts of the Linux console do not contain braille characters.
         let isConsole = environment["TERM"] == "linux"
         let glyphs = Glyphs(

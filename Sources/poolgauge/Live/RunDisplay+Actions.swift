@@ -20,7 +20,7 @@ extension RunDisplay {
         case .releaseSnapshot(let label): run.releaseSnapshot(label: label)
         case .setLoadPaused(let isPaused): setLoadPaused(isPaused)
         case .setReaderCount(let count): setReaderCount(count)
-        case .setKnob(let knob): setKnob(knob)
+        case .changeSetting(let knob): setKnob(knob)
         case .copy(let text):
             if !terminal.copy(text) {
                 model.note("this terminal does not allow clipboard access", severity: .warning)

@@ -43,7 +43,7 @@ struct ThemeLibrary {
         // A built-in theme must not hide an error in the user's file with the same name.
         if let failure = failuresByName[name] { throw failure }
         if let theme = themes.first(where: { $0.name == name }) { return theme }
-        throw UnknownThemeError(name: name, known: themes.map(\.name))
+        throw UnknownThemeError(name: name, knownNames: themes.map(\.name))
     }
 
     private static func files(in folder: String?) -> [String] {

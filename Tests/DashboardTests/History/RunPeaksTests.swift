@@ -79,7 +79,7 @@ struct RunPeaksTests {
         let samples = Story().finished()
         let model = dashboard(samples)
         let last = try #require(samples.last { $0.state == .running })
-        let shown = try #require(model.history.latest)
+        let shown = try #require(model.history.displayedSample)
         #expect(shown.state == .finished)
         #expect(shown.clients.map(\.targetRate) == last.clients.map(\.targetRate))
         #expect(shown.clients.map(\.throughput) == last.clients.map(\.throughput))

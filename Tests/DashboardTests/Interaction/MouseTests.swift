@@ -52,7 +52,7 @@ struct MouseTests {
         _ = model.handle(.mouse(MouseEvent(.press, at: held)))
         #expect(model.view.sortColumn == "held")
         let scene = { (model: DashboardModel) in
-            ScreenScene(history: model.shown, seconds: 30, view: model.view)
+            ScreenScene(history: model.displayedHistory, seconds: 30, view: model.view)
         }
         #expect(ConnectionsScreen(scene: scene(model)).lanes.first?.label == "demo.reader.1")
         _ = model.handle(.mouse(MouseEvent(.press, at: held)))
@@ -65,10 +65,10 @@ struct MouseTests {
         let above = Point(x: left.x + 1, y: left.y - 3)
         _ = model.handle(.mouse(MouseEvent(.press, at: above)))
         #expect(model.isPaused)
-        #expect((1.0...2.2).contains(model.shown.now))
+        #expect((1.0...2.2).contains(model.displayedHistory.now))
         // Dragging moves through the recorded time.
         _ = model.handle(.mouse(MouseEvent(.drag, at: Point(x: left.x + 20, y: left.y - 3))))
-        #expect((8.0...12.0).contains(model.shown.now))
+        #expect((8.0...12.0).contains(model.displayedHistory.now))
     }
 
     @Test func nothingIsInterruptedWithoutASelection() {

@@ -18,11 +18,11 @@ struct TimeTravelTests {
         _ = model.handle(.key(.character("[")))
         #expect(model.isPaused)
         _ = model.handle(.key(.character("[")))
-        #expect(abs(model.shown.now - 30.8) < 1e-6)
+        #expect(abs(model.displayedHistory.now - 30.8) < 1e-6)
         _ = model.handle(.key(.character("]")))
-        #expect(abs(model.shown.now - 30.9) < 1e-6)
+        #expect(abs(model.displayedHistory.now - 30.9) < 1e-6)
         for _ in 0..<5 { _ = model.handle(.key(.character("]"))) }
-        #expect(model.shown.now == 31)
+        #expect(model.displayedHistory.now == 31)
         _ = model.handle(.key(.escape))
         #expect(!model.isPaused)
     }
@@ -34,13 +34,13 @@ struct TimeTravelTests {
         for character in text { _ = model.handle(.key(.character(character))) }
         _ = model.handle(.key(.enter))
         #expect(model.overlay == nil)
-        #expect(abs(model.shown.now - time) < 0.001)
-        let sample = try #require(model.shown.latest)
+        #expect(abs(model.displayedHistory.now - time) < 0.001)
+        let sample = try #require(model.displayedHistory.displayedSample)
         #expect(abs(sample.time - time) < 0.001)
         if time == 25 {
             let picture = model.render(size: size).plainText
             #expect(picture.contains("import") && picture.contains("25.0 of 35.0 s"))
-            #expect(model.shown.lanes[0].status?.holder?.name == "import")
+            #expect(model.displayedHistory.lanes[0].status?.holder?.name == "import")
             #expect(picture.contains("2.00 s"))
         }
     }
@@ -59,7 +59,7 @@ struct TimeTravelTests {
     @Test func eventsAfterTheMomentAreNotShown() {
         var model = dashboard()
         model.enterTime("22")
-        let messages = model.shown.newestEvents(10).map(\.message)
+        let messages = model.displayedHistory.newestEvents(10).map(\.message)
         #expect(messages.first == "cancel: no statement was running")
         #expect(!messages.contains { $0.contains("import began") })
     }
@@ -71,7 +71,7 @@ struct TimeTravelTests {
         for sample in Story().samples(until: 31).dropFirst(201) { model.ingest(sample) }
         #expect(model.render(size: size) == frozen)
         _ = model.handle(.key(.character(" ")))
-        #expect(model.shown.now == 31)
+        #expect(model.displayedHistory.now == 31)
     }
 
     @Test func samplesUseBoundedMemory() throws {
@@ -85,13 +85,13 @@ struct TimeTravelTests {
                 "SELECT \(number) " + String(repeating: "x", count: 4_000)
             store.append(sample)
         }
-        #expect(store.firstKept > 0)
-        #expect(store[store.firstKept - 1] == nil)
-        let oldest = try #require(store[store.firstKept])
-        #expect(oldest.sequence == store.firstKept)
+        #expect(store.firstStoredIndex > 0)
+        #expect(store[store.firstStoredIndex - 1] == nil)
+        let oldest = try #require(store[store.firstStoredIndex])
+        #expect(oldest.sequence == store.firstStoredIndex)
         #expect(oldest.database.waitingReaders.count == SampleStore.maximumWaiterCount)
         let sql = try #require(oldest.database.connections[0].sql)
-        #expect(sql.utf8.count <= SampleStore.textLength + 3)
+        #expect(sql.utf8.count <= SampleStore.maximumTextLength + 3)
         #expect(store.bytes <= SampleStore.budget)
     }
 }

@@ -74,7 +74,7 @@ struct WatchStory {
                     .longWriter,
                     pid: 4714,
                     "sync (4714) has held the write lock for at least "
-                        + "\(WatchWords.decimal(now - 16)) s: no other process can write; worker "
+                        + "\(WatchLabels.decimal(now - 16)) s: no other process can write; worker "
                         + "(4711) is probably waiting.",
                     remedy: "Search the source code of process 4714 for a BEGIN without "
                         + "COMMIT or ROLLBACK, and for other work during transactions."
@@ -87,7 +87,7 @@ struct WatchStory {
                     .pinned,
                     pid: 4713,
                     "report (4713) pins the log: it has been reading the state at frame 500 for at "
-                        + "least \(WatchWords.decimal(now - 10)) s.",
+                        + "least \(WatchLabels.decimal(now - 10)) s.",
                     remedy: "End its read transaction: reset or finalize its statements."
                 )
             )

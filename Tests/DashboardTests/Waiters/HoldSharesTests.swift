@@ -41,9 +41,9 @@ struct HoldSharesTests {
         #expect(shares.map(\.resource) == [.readers, .writer])
         #expect(shares[0].count == 2)
         #expect(shares[0].holders.map(\.name) == ["ui", "report"])
-        #expect(abs(shares[0].holders[0].held - 0.75) < 0.02)
+        #expect(abs(shares[0].holders[0].heldCount - 0.75) < 0.02)
         #expect(shares[1].holders.map(\.name) == ["pay"])
-        #expect(abs(shares[1].holders[0].held - 0.5) < 0.02)
+        #expect(abs(shares[1].holders[0].heldCount - 0.5) < 0.02)
     }
 
     @Test func aPastMomentShowsTheSecondsBeforeIt() {

@@ -25,7 +25,7 @@ struct CanvasTests {
         #expect(canvas.surface.plainText == "abc…\nabcd\n日…\n")
     }
 
-    @Test func overwritingHalfOfAWideCharacterBlanksTheOther() {
+    @Test func overwritingHalfOfAWideCharacterBlanksTheOtherHalf() {
         var canvas = canvas(4, 2)
         canvas.write("日本", x: 0, y: 0, style: Style())
         canvas.put("x", x: 1, y: 0, style: Style())
@@ -45,7 +45,7 @@ struct CanvasTests {
     @Test(arguments: [
         (Alignment.leading, "ab\n"), (.center, "  ab\n"), (.trailing, "    ab\n"),
     ])
-    func textFollowsItsAlignment(alignment: Alignment, expected: String) {
+    func textIsAlignedInItsRow(alignment: Alignment, expected: String) {
         var canvas = canvas(6, 1)
         canvas.write("ab", in: canvas.bounds, style: Style(), alignment: alignment)
         #expect(canvas.surface.plainText == expected)

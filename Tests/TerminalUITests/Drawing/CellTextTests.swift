@@ -18,13 +18,13 @@ struct CellTextTests {
         #expect(drawn("\u{1B}x", width: 4, glyphs: .ascii) == "^[x")
     }
 
-    @Test func asciiKeepsWidthsAndTypography() {
+    @Test func asciiReplacementsKeepTheWidthOfText() {
         #expect(drawn("1.2 µs – …", width: 12, glyphs: .ascii) == "1.2 us - ~")
         #expect(drawn("日本é", width: 12, glyphs: .ascii) == "?????")
         #expect(CellText.width(of: "日本é", isASCII: true) == 5)
     }
 
-    @Test func aClusterKeepsAtMostFourMarks() {
+    @Test func aGraphemeClusterKeepsAtMostFourMarks() {
         let zalgo = "z" + String(repeating: "\u{301}", count: 40)
         var canvas = Canvas(size: Size(width: 2, height: 1), theme: .standard, glyphs: .braille)
         canvas.write(zalgo, x: 0, y: 0, style: Style())

@@ -2,7 +2,7 @@ import TerminalUI
 import Testing
 
 struct ColorDepthTests {
-    @Test func eachDepthShowsItsNearestColor() {
+    @Test func eachDepthReturnsItsNearestColor() {
         let red = Color.rgb(250, 5, 5)
         #expect(ColorDepth.direct.nearest(to: red) == red)
         #expect(ColorDepth.indexed256.nearest(to: red) == .indexed(196))
@@ -17,7 +17,7 @@ struct ColorDepthTests {
         #expect(depth.nearest(to: .standard) == .standard)
     }
 
-    @Test func aStyleReturnsItsColors() {
+    @Test func aStyleStoresItsColors() {
         let colors: [Color] = [
             .standard, .indexed(0), .indexed(255), .rgb(0, 0, 0), .rgb(1, 2, 3),
             .rgb(255, 254, 253),

@@ -31,23 +31,25 @@ struct SurfaceChangesTests {
 
     @Test(arguments: [("日x", "本x"), ("日x", "abx"), ("abx", "日x"), ("日", "a日"), ("a日b", "日ab")])
     func applyingTheChangesProducesTheSurface(old: String, new: String) {
-        let (from, to) = (surface(old), surface(new))
-        var screen = from
-        for change in to.changes(from: from) {
+        let (oldSurface, newSurface) = (surface(old), surface(new))
+        var screen = oldSurface
+        for change in newSurface.changes(from: oldSurface) {
             screen[change.point.x, change.point.y] = change.cell
         }
-        #expect(screen == to)
+        #expect(screen == newSurface)
     }
 
     @Test(arguments: [("日x", "本x"), ("日", "a日")])
     func bothHalvesOfAWideCharacterAreWrittenWhenEitherChanges(old: String, new: String) {
-        let to = surface(new)
-        let changed = to.changes(from: surface(old)).map(\.point)
+        let newSurface = surface(new)
+        let changed = newSurface.changes(from: surface(old)).map(\.point)
         for point in changed {
             let next = Point(x: point.x + 1, y: point.y)
-            let before = Point(x: point.x - 1, y: point.y)
-            if to[next.x, next.y].character.isEmpty { #expect(changed.contains(next)) }
-            if to[point.x, point.y].character.isEmpty { #expect(changed.contains(before)) }
+            let previous = Point(x: point.x - 1, y: point.y)
+            if newSurface[next.x, next.y].character.isEmpty { #expect(changed.contains(next)) }
+            if newSurface[point.x, point.y].character.isEmpty {
+                #expect(changed.contains(previous))
+            }
         }
     }
 }

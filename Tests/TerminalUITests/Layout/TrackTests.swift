@@ -12,7 +12,7 @@ struct TrackTests {
         (0, [0, 0, 0]), (1, [0, 0, 0]), (2, [2, 0, 0]), (5, [2, 0, 0]), (6, [2, 0, 4]),
         (9, [2, 3, 4]), (12, [2, 6, 4]), (16, [2, 8, 6]), (40, [2, 30, 8]),
     ])
-    func importantTracksGetSpaceFirst(available: Int, lengths: [Int]) {
+    func tracksWithHighPriorityReceiveSpaceFirst(available: Int, lengths: [Int]) {
         #expect(Track.lengths(of: tracks, available: available) == lengths)
     }
 

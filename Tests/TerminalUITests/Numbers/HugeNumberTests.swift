@@ -1,7 +1,7 @@
 import Testing
 import Units
 
-/// Tests numbers from other programs, which can have any value.
+/// Tests the formatting of numbers from other programs, which can have any value.
 struct HugeNumberTests {
     @Test(arguments: [1e15, 1e18, 1e19, 1e300, Double.greatestFiniteMagnitude])
     func everyNumberIsFormatted(number: Double) {

@@ -22,7 +22,7 @@ struct HumanUnitsTests {
             (1.24, "1.2 s"), (125, "2m 05s"), (.nan, "0 ms"), (.infinity, "0 ms"),
         ] as [(Double, String)]
     )
-    func agesHaveOneDecimalPlace(seconds: Double, text: String) {
+    func durationsInSecondsHaveAtMostOneDecimalPlace(seconds: Double, text: String) {
         #expect(HumanUnits.duration(seconds: seconds) == text)
     }
 
@@ -61,12 +61,12 @@ struct HumanUnitsTests {
     @Test func numbersNeverExceedTheirColumn() {
         var value: UInt64 = 1
         while value < .max / 3 {
-            for near in [value - 1, value, value + 1, value &* 2] {
-                let duration = CellText.width(of: HumanUnits.duration(nanoseconds: near))
-                #expect(duration <= HumanUnits.durationWidth, "\(near)")
-                #expect(HumanUnits.bytes(near).utf8.count <= HumanUnits.bytesWidth, "\(near)")
-                let rate = HumanUnits.rate(Double(near) / 1_000)
-                #expect(rate.utf8.count <= HumanUnits.rateWidth, "\(near)")
+            for number in [value - 1, value, value + 1, value &* 2] {
+                let duration = CellText.width(of: HumanUnits.duration(nanoseconds: number))
+                #expect(duration <= HumanUnits.durationWidth, "\(number)")
+                #expect(HumanUnits.bytes(number).utf8.count <= HumanUnits.bytesWidth, "\(number)")
+                let rate = HumanUnits.rate(Double(number) / 1_000)
+                #expect(rate.utf8.count <= HumanUnits.rateWidth, "\(number)")
             }
             value = value * 3 + 1
         }

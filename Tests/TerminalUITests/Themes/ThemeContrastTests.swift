@@ -11,13 +11,13 @@ struct ThemeContrastTests {
     func textStandsOutFromItsBackground(name: String) throws {
         let theme = try Theme.named(name)
         // WCAG 2.2 requires 4.5 for text at level AA (1.4.3) and 7 at level AAA (1.4.6).
-        let needed = name == "high-contrast" ? 7 : 4.5
+        let minimumRatio = name == "high-contrast" ? 7 : 4.5
         for background in [Role.background, .raised] {
-            let behind = try #require(LinearColor(theme.color(background)))
+            let backgroundColor = try #require(LinearColor(theme.color(background)))
             for role in Role.allCases where role.isText {
                 let color = try #require(LinearColor(theme.color(role)))
-                let ratio = color.contrast(with: behind)
-                #expect(ratio >= needed, "\(name): \(role) on \(background)")
+                let ratio = color.contrast(with: backgroundColor)
+                #expect(ratio >= minimumRatio, "\(name): \(role) on \(background)")
             }
         }
     }
@@ -38,12 +38,13 @@ struct ThemeContrastTests {
         let seen = try states.map { role in
             try #require(LinearColor(theme.color(role))).seen(by: vision).lab
         }
-        for one in states.indices {
-            for other in states.indices where other > one {
-                let difference = sqrt(((seen[one] - seen[other]) * (seen[one] - seen[other])).sum())
+        for first in states.indices {
+            for second in states.indices where second > first {
+                let components = seen[first] - seen[second]
+                let difference = sqrt((components * components).sum())
                 // According to CIE76, a difference of 2.3 is just noticeable between adjacent
                 // colors. States are not adjacent on a screen.
-                #expect(difference > 15, "\(states[one]) and \(states[other])")
+                #expect(difference > 15, "\(states[first]) and \(states[second])")
             }
         }
     }
@@ -51,8 +52,8 @@ struct ThemeContrastTests {
     @Test func colorBlindnessMakesRedAndGreenSimilar() throws {
         let red = try #require(LinearColor(.rgb(200, 90, 40)))
         let green = try #require(LinearColor(.rgb(120, 130, 40)))
-        func difference(_ one: SIMD3<Double>, _ other: SIMD3<Double>) -> Double {
-            sqrt(((one - other) * (one - other)).sum())
+        func difference(_ first: SIMD3<Double>, _ second: SIMD3<Double>) -> Double {
+            sqrt(((first - second) * (first - second)).sum())
         }
         #expect(difference(red.lab, green.lab) > 40)
         let seen = [red, green].map { $0.seen(by: .deuteranopia).lab }
@@ -60,7 +61,7 @@ struct ThemeContrastTests {
     }
 }
 
-/// The kinds of color blindness, by the name of the theme.
+/// The kinds of color blindness, named after the themes.
 enum Vision: String, CaseIterable {
     case protanopia
     case deuteranopia
@@ -102,8 +103,10 @@ struct LinearColor {
 
     /// Returns the contrast ratio according to WCAG 2.
     func contrast(with other: LinearColor) -> Double {
-        let (one, two) = (luminance, other.luminance)
-        return (max(one, two) + 0.05) / (min(one, two) + 0.05)
+        let (lighter, darker) = (
+            max(luminance, other.luminance), min(luminance, other.luminance)
+        )
+        return (lighter + 0.05) / (darker + 0.05)
     }
 
     /// Returns the perceived color.

@@ -76,7 +76,7 @@ struct ThemeTests {
             "wrong.yaml:6:3: unknown role 'warnin'; did you mean 'warning'?",
             "wrong.yaml:7:9: there is no color 'whit'; did you mean 'white'?",
             "wrong.yaml:8:23: unknown key 'bolt'; did you mean 'bold'?",
-            "wrong.yaml:8:41: 'perhaps' is not true or false",
+            "wrong.yaml:8:41: expected true or false, not 'perhaps'",
             "wrong.yaml:10:9: a gradient requires 'start' and 'end'; 'mid' is optional",
             "wrong.yaml:11:32: unknown key 'middle'",
         ]
@@ -90,14 +90,14 @@ struct ThemeTests {
         ("version: 2", "t.yaml:1:10: unknown version '2'"),
         ("name: a\nname: b", "t.yaml:"), ("roles: 7", "t.yaml:1:8: '7' is not a mapping"),
     ])
-    func invalidThemesAreErrors(yaml: String, start: String) throws {
+    func invalidThemesCauseErrors(yaml: String, start: String) throws {
         let error = #expect(throws: ThemeError.self) {
             try Theme.parse(yaml: yaml, file: "t.yaml")
         }
         #expect(try #require(error).description.hasPrefix(start))
     }
 
-    @Test func anUnknownThemeIsAnErrorWithTheNearestName() throws {
+    @Test func theErrorForAnUnknownThemeContainsTheNearestName() throws {
         let error = #expect(throws: UnknownThemeError.self) { try Theme.named("drak") }
         let text = try #require(error).description
         #expect(text.contains("'drak'; did you mean 'dark'? Themes: dark, light"))

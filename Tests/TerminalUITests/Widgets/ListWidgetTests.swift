@@ -24,17 +24,20 @@ struct ListWidgetTests {
         name: { $0.name }
     )
 
-    private func names(filter: String = "", sort: String? = nil, reversed: Bool = false) -> [String]
-    {
-        listing.arranged(cities, filter: filter, sort: sort, isReversed: reversed).map(\.name)
+    private func names(
+        filter: String = "",
+        sort: String? = nil,
+        isReversed: Bool = false
+    ) -> [String] {
+        listing.arranged(cities, filter: filter, sort: sort, isReversed: isReversed).map(\.name)
     }
 
     @Test func numbersSortDescendingAndTextSortsAscendingStably() {
         #expect(names() == ["Basel", "Ulm", "Bern", "Trier"])
         #expect(names(sort: "size") == ["Basel", "Bern", "Ulm", "Trier"])
-        #expect(names(sort: "size", reversed: true) == ["Ulm", "Trier", "Bern", "Basel"])
+        #expect(names(sort: "size", isReversed: true) == ["Ulm", "Trier", "Bern", "Basel"])
         #expect(names(sort: "name") == ["Basel", "Bern", "Trier", "Ulm"])
-        #expect(names(sort: "no such column", reversed: true).first == "Trier")
+        #expect(names(sort: "no such column", isReversed: true).first == "Trier")
     }
 
     @Test func filtersSearchEveryColumnIgnoringCase() {
@@ -66,14 +69,14 @@ struct ListWidgetTests {
         )
         table.names = (0..<20).map { "\($0)" }
         table.selected = "15"
-        table.firstColumn = 1
+        table.hiddenColumnCount = 1
         let canvas = drawn(24, 6) { table.draw(on: &$0, in: $1.inset(horizontal: 1)) }
         let text = canvas.surface.plainText
         #expect(text.contains(">row15") && text.contains("b15") && !text.contains("a15"))
         #expect(text.contains("above"))
         #expect(canvas.target(at: Point(x: 3, y: 3)) == .row("15"))
-        #expect(table.lastFirstColumn(in: 30) == 0)
-        #expect(table.lastFirstColumn(in: 22) == 1)
+        #expect(table.maximumHiddenColumnCount(in: 30) == 0)
+        #expect(table.maximumHiddenColumnCount(in: 22) == 1)
     }
 
     @Test func theTallestBarFillsTheHistogramAndLabelsDoNotTouch() {

@@ -18,10 +18,12 @@ package enum WatchCommand: Hashable, Sendable {
         }
     }
 
-    /// The purpose of a command, whose raw value is the title of a help section.
+    /// The purpose of a command.
+    ///
+    /// The raw value is the title of a help section.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
-        case moving = "Navigation"
+        case navigation = "Navigation"
         case time = "Time"
         case display = "Display"
     }
@@ -32,8 +34,8 @@ package enum WatchCommand: Hashable, Sendable {
         case .screen, .nextDatabase, .previousDatabase: return .screens
         case .common(let command):
             switch command.purpose {
-            case .screens, .acting: return nil
-            case .moving: return .moving
+            case .screens, .actions: return nil
+            case .navigation: return .navigation
             case .time: return .time
             case .display: return .display
             }

@@ -22,14 +22,14 @@ struct WatchFooter {
     /// The CPU time of the dashboard, including sampling and helper processes.
     private var cost: String {
         guard let history = dashboard.databases.first, history.moments.count > 0 else { return "" }
-        var (used, seconds) = (0.0, 0.0)
+        var (cpuSeconds, seconds) = (0.0, 0.0)
         // Exclude the first interval, during which the helper processes start.
         for index in max(1, history.moments.count - 12)..<max(1, history.moments.count) {
             let moment = history.moments[index]
-            used += moment.cost * moment.seconds
+            cpuSeconds += moment.cpuShare * moment.seconds
             seconds += moment.seconds
         }
-        return seconds > 0 ? "poolgauge \(HumanUnits.percent(used / seconds)) CPU" : ""
+        return seconds > 0 ? "poolgauge \(HumanUnits.percent(cpuSeconds / seconds)) CPU" : ""
     }
 
     private var screens: [FooterBar.Screen] {
@@ -40,7 +40,7 @@ struct WatchFooter {
         }
     }
 
-    /// Whether Enter opens another database.
+    /// Whether Enter opens the database in the selected row.
     private var opensDatabase: Bool {
         let content = dashboard.content
         guard let row = dashboard.view.selected ?? content.rowNames.first,
@@ -57,7 +57,7 @@ struct WatchFooter {
             guard var priority = binding.priority, let key = binding.keys.first else { return nil }
             var name = binding.name
             switch binding.command {
-            case .nextDatabase where dashboard.shown.count < 2: return nil
+            case .nextDatabase where dashboard.displayedDatabases.count < 2: return nil
             case .common(.filter), .common(.sort), .common(.reverse):
                 guard !screen.sortableTitles.isEmpty else { return nil }
             case .common(.focusNext):
@@ -73,6 +73,6 @@ struct WatchFooter {
             default: break
             }
             return KeyBar.Item(key: key.label, name: name, priority: priority, target: key)
-        }.byPriority()
+        }.sortedByPriority()
     }
 }

@@ -26,14 +26,22 @@ struct WatchHeader {
         func add(_ spans: [Span], _ priority: Int) {
             segments.append(HeaderBar.Segment(spans: spans, priority: priority))
         }
-        var name = WatchWords.name(ofPath: history.path)
+        var name = WatchLabels.name(ofPath: history.path)
         // A long name must not displace the state.
         if name.count > width / 3 { name = "…" + name.suffix(max(8, width / 3)) }
         add([bold(name, .title)], 90)
-        if dashboard.shown.count > 1 {
-            add([text("\(dashboard.displayedIndex + 1)/\(dashboard.shown.count)", .dim)], 45)
+        if dashboard.displayedDatabases.count > 1 {
+            add(
+                [
+                    text(
+                        "\(dashboard.displayedIndex + 1)/\(dashboard.displayedDatabases.count)",
+                        .dim
+                    )
+                ],
+                45
+            )
         }
-        add([text(WatchWords.mode(file), file.state == .present ? .text : .warning)], 80)
+        add([text(WatchLabels.mode(file), file.state == .present ? .text : .warning)], 80)
         guard file.state == .present else { return segments }
         if let bytes = file.bytes { add([text(HumanUnits.bytes(bytes))], 40) }
         let rate = HumanUnits.rate(history.rate(\.commits)).dropLast(2)

@@ -4,7 +4,7 @@ import TerminalUI
 struct WatchHelp {
     let keys: WatchKeys
     var replayKeys: ReplayKeys?
-    /// The first displayed line.
+    /// The index of the first displayed line.
     let top: Int
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -24,7 +24,7 @@ struct WatchHelp {
             marks: HelpOverlay.Section(
                 title: "Symbols in the process lanes",
                 entries: WatchLaneState.allCases.filter { $0 != .absent }.map {
-                    $0.mark.help(meaning: $0.meaning, short: $0.words, theme, glyphs)
+                    $0.mark.help(meaning: $0.meaning, short: $0.label, theme, glyphs)
                 }
             ),
             back: .common(.back),

@@ -10,7 +10,7 @@ package protocol WatchScreen: Sendable {
     static var title: String { get }
     /// The description in the help, at most 40 columns wide.
     static var help: String { get }
-    /// The names of the parts, in the order of the Tab key.
+    /// The names of the parts, in the order in which the Tab key selects them.
     static var parts: [String] { get }
     /// The titles of the sortable columns, or an empty array if rows cannot be sorted or filtered.
     static var sortableTitles: [String] { get }

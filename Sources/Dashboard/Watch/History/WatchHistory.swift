@@ -62,7 +62,7 @@ struct WatchHistory: Sendable, Timeline {
 
     /// Displays the report at an index in ``moments``, or the nearest recorded report.
     mutating func show(at position: Int) {
-        let bounded = min(max(position, reports.firstKept), moments.count - 1)
+        let bounded = min(max(position, reports.firstStoredIndex), moments.count - 1)
         guard bounded >= 0, let report = reports[bounded] else { return }
         cursor = bounded
         self.report = report
@@ -87,7 +87,8 @@ struct WatchHistory: Sendable, Timeline {
         return lanes.filter { $0.lastSeen >= end - seconds && $0.firstSeen <= end }
     }
 
-    /// Returns the sum of a value over the last `seconds`, and the total length of the intervals.
+    /// Returns the sum of a value over the last `seconds`, and the total length, in seconds, of the
+    /// intervals in which the value is finite.
     func sum(over seconds: Double, _ value: (WatchMoment) -> Double) -> (Double, seconds: Double) {
         var sum = 0.0
         var length = 0.0
@@ -106,7 +107,9 @@ struct WatchHistory: Sendable, Timeline {
         return seconds > 0 ? sum / seconds : 0
     }
 
-    /// The actual period of the shares, initially shorter than ``shareSeconds``.
+    /// The actual period of the shares, in seconds.
+    ///
+    /// Initially, it is shorter than ``shareSeconds``.
     var coveredSeconds: Double {
         min(Self.shareSeconds, max(1, sum(over: Self.shareSeconds) { _ in 0 }.seconds.rounded()))
     }
@@ -131,10 +134,10 @@ struct WatchHistory: Sendable, Timeline {
 
     private mutating func appendLanes(_ report: WatchReport, time: Double) {
         let pins = Set(report.pins.filter(\.isLong).map(\.pid))
-        var seen: [Int32: WatchedProcess] = [:]
-        for process in report.processes { seen[process.pid] = process }
+        var remaining: [Int32: WatchedProcess] = [:]
+        for process in report.processes { remaining[process.pid] = process }
         for index in lanes.indices {
-            guard let process = seen.removeValue(forKey: lanes[index].pid) else {
+            guard let process = remaining.removeValue(forKey: lanes[index].pid) else {
                 lanes[index].points.append(.absent)
                 continue
             }
@@ -142,8 +145,8 @@ struct WatchHistory: Sendable, Timeline {
             lanes[index].lastSeen = time
             lanes[index].points.append(Self.point(process, pins))
         }
-        for process in report.processes where seen[process.pid] != nil {
-            seen[process.pid] = nil
+        for process in report.processes where remaining[process.pid] != nil {
+            remaining[process.pid] = nil
             var lane = WatchLane(
                 pid: process.pid,
                 name: process.name,
@@ -164,7 +167,7 @@ struct WatchHistory: Sendable, Timeline {
             writer: Float(process.share.writer.value),
             reader: Float(process.share.reader.value),
             checkpoint: Float(process.share.checkpoint.value),
-            processor: process.processorShare.map(Float.init) ?? -1
+            cpuShare: process.processorShare.map(Float.init) ?? -1
         )
     }
 
@@ -196,7 +199,7 @@ struct WatchHistory: Sendable, Timeline {
 
     // MARK: Rows
 
-    /// Returns the processes, with the most blocking process first.
+    /// Returns the processes in descending order of the extent to which they block other processes.
     ///
     /// The order depends on shares over several seconds, rounded to coarse steps. Otherwise, rows
     /// would move each time a lock is acquired or released.
@@ -207,11 +210,10 @@ struct WatchHistory: Sendable, Timeline {
         return report.processes.map {
             row(of: $0, in: report, laneIndexes[$0.pid].map { lanes[$0] })
         }
-        .sorted { one, other in
-            let (left, right) = (one.weight, other.weight)
-            if left != right { return left > right }
-            return (laneIndexes[one.pid] ?? .max, one.pid) < (
-                laneIndexes[other.pid] ?? .max, other.pid
+        .sorted { lhs, rhs in
+            if lhs.weight != rhs.weight { return lhs.weight > rhs.weight }
+            return (laneIndexes[lhs.pid] ?? .max, lhs.pid) < (
+                laneIndexes[rhs.pid] ?? .max, rhs.pid
             )
         }
     }
@@ -221,7 +223,6 @@ struct WatchHistory: Sendable, Timeline {
         in report: WatchReport,
         _ lane: WatchLane?
     ) -> WatchRow {
-
         let pin = report.pins.first { $0.pid == process.pid }
         var row = WatchRow(
             process: process,
@@ -232,7 +233,7 @@ struct WatchHistory: Sendable, Timeline {
         )
         guard let lane else { return row }
         row.share = share(of: lane)
-        row.processor = processor(of: lane)
+        row.cpuShare = meanCPUShare(of: lane)
         return row
     }
 
@@ -270,12 +271,12 @@ struct WatchHistory: Sendable, Timeline {
         return share
     }
 
-    private func processor(of lane: WatchLane) -> Double? {
+    private func meanCPUShare(of lane: WatchLane) -> Double? {
         let offset = moments.count - lane.points.count
         var (used, seconds) = (0.0, 0.0)
         visitMoments(last: Self.rateSeconds) { position, moment in
             guard position >= offset else { return }
-            let share = lane.points[position - offset].processor
+            let share = lane.points[position - offset].cpuShare
             guard share >= 0 else { return }
             used += Double(share) * moment.seconds
             seconds += moment.seconds

@@ -11,7 +11,7 @@ struct WatchLane: Sendable {
         /// The share of the interval during which the process held the checkpoint lock, in 0…1.
         var checkpoint: Float = 0
         /// The CPU time, as a share of one CPU, or a negative value if unknown.
-        var processor: Float = -1
+        var cpuShare: Float = -1
 
         static let absent = Point(state: .absent)
     }
@@ -27,5 +27,5 @@ struct WatchLane: Sendable {
     var lastSeen: Double
 
     /// The label in lists, such as `4711 python3 report.py`.
-    var label: String { WatchWords.process(name, pid) }
+    var label: String { WatchLabels.process(name, pid) }
 }

@@ -44,7 +44,8 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance, with a distinct glyph for each state, so colors are not required.
+    /// The appearance, with a distinct glyph for each state, so that states can be distinguished
+    /// without colors.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -70,12 +71,12 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         return order.map { state in
             [
                 Span(state.mark.text(in: glyphs), theme.style(state.mark.role)),
-                Span(" \(state.words)", theme.style(.dim)),
+                Span(" \(state.label)", theme.style(.dim)),
             ]
         }
     }
 
-    var words: String {
+    var label: String {
         switch self {
         case .idle: "idle"
         case .readingBriefly: "reads < 1/3"

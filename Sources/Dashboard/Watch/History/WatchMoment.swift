@@ -11,13 +11,13 @@ struct WatchMoment: Timed, Equatable {
     /// The number of samples of read locks in the interval.
     var listSamples: Int
     /// The CPU time of this program and its helper processes, as a share of one CPU.
-    var cost: Double
+    var cpuShare: Double
     /// The size of the log file, in bytes, or NaN if there is no log.
     var logBytes: Double
     /// The number of frames in use, or NaN if unknown.
     var frames: Double
     /// The number of pinned frames, or NaN if unknown.
-    var pinned: Double
+    var pinnedFrames: Double
     /// The number of commits in the interval.
     ///
     /// For a rollback journal, the number of transactions.
@@ -34,11 +34,11 @@ struct WatchMoment: Timed, Equatable {
         seconds = report.window.seconds.isFinite ? max(0, report.window.seconds) : 0
         samples = report.window.samples
         listSamples = report.window.listSamples
-        cost = report.window.processorShare
+        cpuShare = report.window.processorShare
         let wal = report.wal
         logBytes = wal.map { Double($0.bytes) } ?? .nan
         frames = wal?.frames.map { Double($0) } ?? .nan
-        pinned = wal?.pinned.map { Double($0) } ?? .nan
+        pinnedFrames = wal?.pinned.map { Double($0) } ?? .nan
         commits = Double(wal?.commits ?? report.rollback?.transactions ?? 0)
         framesWritten = Double(wal?.framesWritten ?? 0)
         checkpoints = Double(wal?.checkpoints ?? 0)

@@ -50,11 +50,11 @@ extension WatchReport {
             var block = block
             Self.escape(&block.name)
             Self.escape(&block.sql)
-            block.by = block.by.map { by in
-                var by = by
-                Self.escape(&by.name)
-                Self.escape(&by.sql)
-                return by
+            block.by = block.by.map { blocker in
+                var blocker = blocker
+                Self.escape(&blocker.name)
+                Self.escape(&blocker.sql)
+                return blocker
             }
             return block
         }
@@ -66,9 +66,9 @@ extension WatchReport {
     }
 
     private static func escape(_ text: inout String?) {
-        guard var present = text else { return }
-        escape(&present)
-        text = present
+        guard var value = text else { return }
+        escape(&value)
+        text = value
     }
 
     private static func escape(_ text: inout String) { text = PrintableText.escaped(text) }

@@ -13,9 +13,9 @@ struct WatchRow: Sendable {
     /// The shares of ``WatchHistory/shareSeconds`` during which the process held locks.
     var share = WatchedShare()
     /// The CPU time over the last two seconds, as a share of one CPU, or `nil` if unknown.
-    var processor: Double?
+    var cpuShare: Double?
 
-    var label: String { WatchWords.process(name, pid) }
+    var label: String { WatchLabels.process(name, pid) }
 
     /// The locks at the displayed moment.
     var locks: [WatchedLock] { process?.locks ?? [] }
@@ -29,10 +29,10 @@ struct WatchRow: Sendable {
     }
 
     /// The kinds of locks, such as `writer, reader`.
-    var kinds: String {
-        var seen: [LockKind] = []
-        for lock in locks where !seen.contains(lock.kind) { seen.append(lock.kind) }
-        return seen.map(\.rawValue).joined(separator: ", ")
+    var lockKinds: String {
+        var kinds: [LockKind] = []
+        for lock in locks where !kinds.contains(lock.kind) { kinds.append(lock.kind) }
+        return kinds.map(\.rawValue).joined(separator: ", ")
     }
 
     /// The extent to which the process blocks other processes, in coarse steps.

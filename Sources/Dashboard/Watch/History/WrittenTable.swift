@@ -32,8 +32,8 @@ extension WatchHistory {
         var total = 0.0
         visitReports(last: Self.shareSeconds) { report in
             for table in report.tables {
-                // A damaged recording can contain arbitrary numbers.
                 let key = TableKey(kind: table.kind, name: table.name)
+                // A damaged recording can contain arbitrary numbers.
                 let (sum, overflow) = frames[key, default: 0].addingReportingOverflow(table.frames)
                 frames[key] = overflow ? .max : sum
                 total += Double(table.frames)

@@ -2,7 +2,8 @@ import SQLiteWatch
 import TerminalUI
 
 enum TracingLine {
-    /// Returns the level, the overhead, and the number of programs that are not visible.
+    /// Returns the trace's level, its overhead, the number of lost events, and the number of
+    /// programs that are not visible.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
         let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
@@ -19,7 +20,7 @@ enum TracingLine {
     }
 
     /// Returns the reason that a screen is empty.
-    static func empty(_ report: WatchReport?) -> String {
+    static func reasonForEmptyScreen(_ report: WatchReport?) -> String {
         guard let report else { return "" }
         guard let tracing = report.tracing else {
             return report.notes.first { $0.hasPrefix("SQL is not shown") }

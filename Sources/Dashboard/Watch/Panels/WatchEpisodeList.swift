@@ -9,19 +9,19 @@ enum WatchEpisodeList {
                 "start (UTC)",
                 .fixed(11, priority: 19),
                 rank: { .number(Double($0.start.milliseconds)) }
-            ) { Span(WatchWords.clock($0.start), $1.style(.dim)) },
+            ) { Span(WatchLabels.clock($0.start), $1.style(.dim)) },
             Listing.Column(
                 "process",
                 Track(minimum: 10, ideal: 18, maximum: 26, priority: 20, flex: 0),
                 rank: { .text($0.name) }
-            ) { Span(WatchWords.process($0.name, $0.pid), $1.bold(.text)) },
+            ) { Span(WatchLabels.process($0.name, $0.pid), $1.bold(.text)) },
             Listing.Column(
                 "lock held",
                 .fixed(14, priority: 18),
-                rank: { .text(WatchWords.name(of: $0.kind)) }
-            ) { Span(WatchWords.name(of: $0.kind), $1.style(WatchWords.role($0.kind))) },
+                rank: { .text(WatchLabels.name(of: $0.kind)) }
+            ) { Span(WatchLabels.name(of: $0.kind), $1.style(WatchLabels.role($0.kind))) },
             .number("held for", 10, priority: 17, \.seconds) {
-                Span(WatchWords.duration($0.seconds), $1.bold(.text))
+                Span(WatchLabels.duration($0.seconds), $1.bold(.text))
             },
             Listing.Column(
                 "",
@@ -50,7 +50,7 @@ enum WatchEpisodeList {
         Ticker(
             lines: episodes.prefix(max(0, inner.height)).map { episode in
                 Ticker.Line(
-                    time: WatchWords.clock(episode.start),
+                    time: WatchLabels.clock(episode.start),
                     mark: Span(
                         episode.end == nil ? "▲" : "·",
                         theme.style(episode.end == nil ? .warning : .accent)
@@ -66,7 +66,7 @@ enum WatchEpisodeList {
         guard let episode = history.episodes.first else { return }
         canvas.write(
             [
-                Span(WatchWords.clock(episode.start) + " ", canvas.theme.style(.dim)),
+                Span(WatchLabels.clock(episode.start) + " ", canvas.theme.style(.dim)),
                 Span(episode.summary, canvas.theme.style(.text)),
             ],
             x: row.minX,
@@ -80,7 +80,7 @@ extension WatchEpisode {
     var label: String { "\(kind.rawValue) \(pid) \(start.milliseconds)" }
 
     var waiterNames: String {
-        let names = waiters.prefix(4).map { WatchWords.process($0.name, $0.pid) }.joined(
+        let names = waiters.prefix(4).map { WatchLabels.process($0.name, $0.pid) }.joined(
             separator: ", "
         )
         return waiters.count > 4 ? names + " and \(waiters.count - 4) more" : names
@@ -88,8 +88,8 @@ extension WatchEpisode {
 
     /// A summary, such as `write lock 3.2 s: 4711 python3; waited: 4712 ruby`.
     var summary: String {
-        var text = "\(WatchWords.name(of: kind)) \(WatchWords.duration(seconds))"
-        text += ": " + WatchWords.process(name, pid)
+        var text = "\(WatchLabels.name(of: kind)) \(WatchLabels.duration(seconds))"
+        text += ": " + WatchLabels.process(name, pid)
         if let frames, frames > 0 {
             text += ", \(HumanUnits.count(frames)) \(frames == 1 ? "frame" : "frames")"
         }

@@ -25,11 +25,11 @@ struct WatchLanesPanel {
     /// Without a process table, the lanes occupy its rows.
     func track(isShort: Bool, hasTable: Bool) -> Track {
         let count = max(lanes.count, 1)
-        let most = isShort && hasTable ? 5 : 16
+        let maximumCount = isShort && hasTable ? 5 : 16
         return Track(
             minimum: min(count, isShort ? 3 : 8) + 2,
-            ideal: min(count, most) + 2,
-            maximum: min(count, most) + 2,
+            ideal: min(count, maximumCount) + 2,
+            maximum: min(count, maximumCount) + 2,
             priority: 90
         )
     }
@@ -37,7 +37,7 @@ struct WatchLanesPanel {
     private enum Column: Int, CaseIterable {
         case name
         case state
-        case since
+        case heldFor
         case statement
         case history
 
@@ -46,7 +46,7 @@ struct WatchLanesPanel {
             switch self {
             case .name: Track(minimum: 10, ideal: 20, maximum: 22, priority: 10, flex: 0)
             case .state: Track.fixed(14, priority: 6)
-            case .since: Track.fixed(10, priority: 7)
+            case .heldFor: Track.fixed(10, priority: 7)
             case .statement:
                 isTraced
                     ? Track(minimum: 16, ideal: 40, maximum: 60, priority: 8)
@@ -76,8 +76,8 @@ struct WatchLanesPanel {
             )
             return
         }
-        let isCut = lanes.count > inner.height
-        let shown = lanes.prefix(isCut ? inner.height - 1 : inner.height)
+        let isTruncated = lanes.count > inner.height
+        let shown = lanes.prefix(isTruncated ? inner.height - 1 : inner.height)
         let widths = Track.lengths(
             of: Column.allCases.map { $0.track(isTraced: history.report?.current != nil) },
             available: inner.width,
@@ -100,7 +100,7 @@ struct WatchLanesPanel {
             )
             history.markTime(seconds, on: &canvas, area)
         }
-        if isCut {
+        if isTruncated {
             let text = "and \(lanes.count - shown.count) more"
             let row = inner.row(inner.height - 1)
             canvas.write(text, in: row, style: theme.style(.dim), alignment: .leading)
@@ -124,17 +124,17 @@ struct WatchLanesPanel {
             canvas.write(
                 [
                     Span(state.mark.text(in: canvas.glyphs), theme.style(state.mark.role)),
-                    Span(" \(state.words)", theme.style(isQuiet ? .dim : state.mark.role)),
+                    Span(" \(state.label)", theme.style(isQuiet ? .dim : state.mark.role)),
                 ],
                 x: cell(.state).minX,
                 y: cell(.state).minY,
                 limit: cell(.state).width
             )
         }
-        if cell(.since).width > 0, let lock = row?.mainLock, lock.seconds > 0 {
-            let text = WatchWords.held(lock, isASCII: canvas.glyphs == .ascii)
+        if cell(.heldFor).width > 0, let lock = row?.mainLock, lock.seconds > 0 {
+            let text = WatchLabels.held(lock, isASCII: canvas.glyphs == .ascii)
             let style = lock.seconds >= 1 ? theme.bold(.warning) : theme.style(.text)
-            canvas.write(text, in: cell(.since), style: style, alignment: .trailing)
+            canvas.write(text, in: cell(.heldFor), style: style, alignment: .trailing)
         }
         if cell(.statement).width > 0,
             let statement = history.report?.current?.first(where: { $0.pid == lane.pid })
@@ -150,8 +150,8 @@ struct WatchLanesPanel {
         }
         let offset = history.moments.count - lane.points.count
         let states = bins.states(
-            kinds: WatchLaneState.allCases.count,
-            series: lane.points.count,
+            stateCount: WatchLaneState.allCases.count,
+            seriesLength: lane.points.count,
             offset: offset
         ) { Int(lane.points[$0].state.rawValue) }
         LaneStrip(marks: WatchLaneState.marks, cells: states)

@@ -77,7 +77,7 @@ struct WatchLogPanel {
                     Span("▲ pinned by ", warning),
                     Span("\(pin.name) (\(pin.pid))", theme.bold(.warning)),
                 ],
-                [Span("\(sign) \(WatchWords.duration(pin.seconds))", warning)],
+                [Span("\(sign) \(WatchLabels.duration(pin.seconds))", warning)],
                 [Span(HumanUnits.bytes(pin.bytes), warning)], [Span("mark \(pin.mark)", warning)],
             ]
         }
@@ -102,7 +102,7 @@ struct WatchLogPanel {
     private func rollbackDescription(_ report: WatchReport, _ theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         guard let rollback = report.rollback else {
-            return [[Span(report.file.problem ?? WatchWords.mode(report.file), dim)]]
+            return [[Span(report.file.problem ?? WatchLabels.mode(report.file), dim)]]
         }
         let first = [
             Span(HumanUnits.rate(history.rate(\.commits)), theme.bold(.text)),
@@ -123,10 +123,10 @@ struct WatchLogPanel {
         let bins = TimeBins(history, seconds: seconds, count: count)
         let layers: [(values: [Double], gradient: GradientRole, isShaded: Bool)]
         if isWAL {
-            let pinned = bins.values(.mean) { moments[$0].pinned }
+            let pinned = bins.values(.mean) { moments[$0].pinnedFrames }
             let frames = bins.values(.mean) { moments[$0].frames }
-            let rest = zip(frames, pinned).map { max(0, $0 - ($1.isFinite ? $1 : 0)) }
-            layers = [(pinned, .waiting, true), (rest, .throughput, false)]
+            let otherFrames = zip(frames, pinned).map { max(0, $0 - ($1.isFinite ? $1 : 0)) }
+            layers = [(pinned, .waiting, true), (otherFrames, .throughput, false)]
         } else {
             let rates = bins.values(.mean) { position in
                 moments[position].seconds > 0

@@ -38,17 +38,17 @@ struct WatchProcessDetails {
         var lines: [[Span]] = []
         var facts = [
             Span(row.state.mark.text(in: canvas.glyphs) + " ", theme.style(row.state.mark.role)),
-            Span(row.state.words, theme.bold(row.state.mark.role)),
+            Span(row.state.label, theme.bold(row.state.mark.role)),
         ]
         func add(_ name: String, _ value: String) {
             facts += [Span("  \(name) ", dim), Span(value, bold)]
         }
         if let user = row.process?.user { add("user", user) }
-        if let processor = row.processor { add("CPU", HumanUnits.percent(processor)) }
+        if let cpuShare = row.cpuShare { add("CPU", HumanUnits.percent(cpuShare)) }
         for (name, share) in [
             ("writes", row.share.writer), ("reads", row.share.reader),
             ("checkpoints", row.share.checkpoint),
-        ] where share.value > 0 { add(name, WatchWords.share(share, isASCII: isASCII) + "%") }
+        ] where share.value > 0 { add(name, WatchLabels.share(share, isASCII: isASCII) + "%") }
         lines.append(facts)
         if let command = row.process?.commandLine, !command.isEmpty {
             let wrapped = TextWrapping.lines(of: command, width: max(10, width - 8))
@@ -68,7 +68,7 @@ struct WatchProcessDetails {
             episode.pid == row.pid || episode.waiters.contains { $0.pid == row.pid }
         }
         lines += episodes.prefix(3).map { episode in
-            [Span(WatchWords.clock(episode.start) + " ", dim), Span(episode.summary, text)]
+            [Span(WatchLabels.clock(episode.start) + " ", dim), Span(episode.summary, text)]
         }
         return lines
     }
@@ -84,7 +84,7 @@ struct WatchProcessDetails {
         if let frame = lock.frame, lock.mark != 0 {
             pieces.append([Span("frame \(HumanUnits.count(frame))", text)])
         }
-        let held = WatchWords.held(lock, isASCII: canvas.glyphs == .ascii)
+        let held = WatchLabels.held(lock, isASCII: canvas.glyphs == .ascii)
         pieces.append([Span(held, lock.seconds >= 1 ? theme.bold(.warning) : text)])
         if let pin = row.pin, lock.kind == .reader, lock.mark == pin.mark {
             let frames = pin.frames == 1 ? "frame" : "frames"
@@ -92,7 +92,7 @@ struct WatchProcessDetails {
             pieces.append([Span(pinned, theme.bold(.warning))])
             pieces.append([Span(HumanUnits.bytes(pin.bytes), theme.bold(.warning))])
         }
-        pieces.append([Span("since \(WatchWords.clock(lock.since)) UTC or earlier", text)])
+        pieces.append([Span("since \(WatchLabels.clock(lock.since)) UTC or earlier", text)])
         return pieces
     }
 
@@ -110,8 +110,8 @@ struct WatchProcessDetails {
         )
         let bins = TimeBins(history, seconds: seconds, count: strip.width)
         let states = bins.states(
-            kinds: WatchLaneState.allCases.count,
-            series: lane.points.count,
+            stateCount: WatchLaneState.allCases.count,
+            seriesLength: lane.points.count,
             offset: offset
         ) { Int(lane.points[$0].state.rawValue) }
         LaneStrip(marks: WatchLaneState.marks, cells: states).draw(on: &canvas, in: strip)
@@ -142,13 +142,18 @@ struct WatchProcessDetails {
         let writes = values { $0.writer }
         let reads = values { $0.reader }
         // A process may hold both locks at the same time. Limit the sum to 100%.
-        let rest = zip(writes, reads).map { write, read in
+        let displayedReads = zip(writes, reads).map { write, read in
             write.isFinite && read.isFinite ? max(0, min(read, 100 - write)) : read
         }
         TimeChart(
             layers: [
                 TimeChart.Layer(values: writes, gradient: .waiting, range: 0...100),
-                TimeChart.Layer(values: rest, gradient: .readers, range: 0...100, isShaded: true),
+                TimeChart.Layer(
+                    values: displayedReads,
+                    gradient: .readers,
+                    range: 0...100,
+                    isShaded: true
+                ),
             ],
             maximum: 100,
             seconds: seconds,

@@ -13,29 +13,34 @@ enum WatchProcessList {
                 Listing.Column(
                     "locks",
                     Track(minimum: 8, ideal: 14, maximum: 34, priority: 19),
-                    rank: { .text($0.kinds) }
+                    rank: { .text($0.lockKinds) }
                 ) { row, theme in
                     let isWaiting = row.process?.waiting?.isWaiting == true
                     if isWaiting {
-                        let kinds = row.kinds.isEmpty ? "" : row.kinds + ", "
+                        let kinds = row.lockKinds.isEmpty ? "" : row.lockKinds + ", "
                         return Span(kinds + "waiting", theme.style(.locked))
                     }
-                    return row.kinds.isEmpty
+                    return row.lockKinds.isEmpty
                         ? Span("none", theme.style(.dim))
-                        : Span(row.kinds, theme.style(row.state.mark.role))
+                        : Span(row.lockKinds, theme.style(row.state.mark.role))
                 },
-                .number("mark", 4, priority: 11, { Double($0.reading?.mark ?? -1) }) { row, theme in
-                    Span(row.reading?.mark.map(String.init) ?? "", theme.style(.text))
-                },
-                .number("frame", 7, priority: 12, { Double($0.reading?.frame ?? 0) }) {
+                .number("mark", 4, priority: 11, { Double($0.displayedReadLock?.mark ?? -1) }) {
                     row,
                     theme in
-                    Span(row.reading?.frame.map(HumanUnits.count) ?? "", theme.style(.text))
+                    Span(row.displayedReadLock?.mark.map(String.init) ?? "", theme.style(.text))
+                },
+                .number("frame", 7, priority: 12, { Double($0.displayedReadLock?.frame ?? 0) }) {
+                    row,
+                    theme in
+                    Span(
+                        row.displayedReadLock?.frame.map(HumanUnits.count) ?? "",
+                        theme.style(.text)
+                    )
                 },
                 .number("held for", 9, priority: 18, { $0.mainLock?.seconds ?? 0 }) { row, theme in
                     guard let lock = row.mainLock else { return Span("", theme.style(.dim)) }
                     return Span(
-                        WatchWords.held(lock, isASCII: isASCII),
+                        WatchLabels.held(lock, isASCII: isASCII),
                         lock.seconds >= 1 ? theme.bold(.warning) : theme.style(.text)
                     )
                 },
@@ -45,8 +50,8 @@ enum WatchProcessList {
                 .number("pins", 8, priority: 15, { Double($0.pin?.bytes ?? 0) }) { row, theme in
                     Span(row.pin.map { HumanUnits.bytes($0.bytes) } ?? "", theme.bold(.snapshot))
                 },
-                .number("CPU", 5, priority: 9, { $0.processor ?? -1 }) { row, theme in
-                    Span(row.processor.map(HumanUnits.percent) ?? "", theme.style(.text))
+                .number("CPU", 5, priority: 9, { $0.cpuShare ?? -1 }) { row, theme in
+                    Span(row.cpuShare.map(HumanUnits.percent) ?? "", theme.style(.text))
                 },
             ],
             name: \.label,
@@ -72,7 +77,7 @@ enum WatchProcessList {
             cell: { row, theme in
                 let share = estimate(row.share)
                 return Span(
-                    WatchWords.share(share, isASCII: isASCII),
+                    WatchLabels.share(share, isASCII: isASCII),
                     theme.style(share.value > 0 ? role : .dim)
                 )
             }
@@ -106,7 +111,9 @@ enum WatchProcessList {
 }
 
 extension WatchRow {
-    fileprivate var reading: WatchedLock? {
+    /// The read lock to show: the lock that pins the log or, without a pin, the lock with the
+    /// lowest frame.
+    fileprivate var displayedReadLock: WatchedLock? {
         if let pin { return locks.first { $0.kind == .reader && $0.mark == pin.mark } }
         return locks.filter { $0.kind == .reader }.min { ($0.frame ?? 0) < ($1.frame ?? 0) }
     }

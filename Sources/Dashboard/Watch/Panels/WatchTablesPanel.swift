@@ -21,8 +21,8 @@ struct WatchTablesPanel {
             )
             return
         }
-        let isCut = tables.count > inner.height
-        let shown = tables.prefix(isCut ? max(1, inner.height - 1) : inner.height)
+        let isTruncated = tables.count > inner.height
+        let shown = tables.prefix(isTruncated ? max(1, inner.height - 1) : inner.height)
         let widths = Track.lengths(
             of: [
                 Track(minimum: 8, ideal: 20, maximum: 36, priority: 9),
@@ -36,7 +36,7 @@ struct WatchTablesPanel {
         for (index, table) in shown.enumerated() {
             draw(table, on: &canvas, in: inner.row(index).columns(widths, spacing: 1))
         }
-        if isCut, inner.height > 1 {
+        if isTruncated, inner.height > 1 {
             let text = "and \(tables.count - shown.count) more"
             let row = inner.row(inner.height - 1)
             canvas.write(text, in: row, style: canvas.theme.style(.dim), alignment: .leading)
@@ -75,7 +75,7 @@ struct WatchTablesPanel {
         }
     }
 
-    /// The share of examined frames, unless all frames were examined.
+    /// The share of the frames that were examined or, if it is about 100%, the meaning of the shares.
     private var remark: String {
         guard let coverage = history.report?.tablesCoverage, coverage.readShare < 0.995 else {
             return "by share of frames"

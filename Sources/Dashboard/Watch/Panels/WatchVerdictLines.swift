@@ -30,9 +30,9 @@ struct WatchVerdictLines {
             }
         }
         for (index, span) in spans.prefix(rect.height).enumerated() {
-            let isCut = index == rect.height - 1 && spans.count > rect.height
+            let isTruncated = index == rect.height - 1 && spans.count > rect.height
             // Append the next span so that the text is truncated with an ellipsis.
-            let text = isCut ? span.text + " " + spans[index + 1].text : span.text
+            let text = isTruncated ? span.text + " " + spans[index + 1].text : span.text
             canvas.write(
                 text,
                 x: rect.minX + 3,

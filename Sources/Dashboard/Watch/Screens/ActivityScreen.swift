@@ -28,16 +28,16 @@ struct ActivityScreen: WatchScreen {
                 )
             },
             .number("age", 9, priority: 19, \.seconds) {
-                Span(WatchWords.duration($0.seconds), $1.bold(.text))
+                Span(WatchLabels.duration($0.seconds), $1.bold(.text))
             },
             .number("statements", 10, priority: 12, { Double($0.statements) }) {
                 Span(HumanUnits.count($0.statements), $1.style(.text))
             },
             .number("idle now", 9, priority: 17, { $0.secondsSinceStatement ?? 0 }) {
-                Span($0.secondsSinceStatement.map(WatchWords.duration) ?? "", $1.style(.warning))
+                Span($0.secondsSinceStatement.map(WatchLabels.duration) ?? "", $1.style(.warning))
             },
             .number("longest gap", 11, priority: 14, \.longestGapSeconds) {
-                Span(WatchWords.duration($0.longestGapSeconds), $1.style(.text))
+                Span(WatchLabels.duration($0.longestGapSeconds), $1.style(.text))
             },
             Listing.Column(
                 "last statement",
@@ -74,7 +74,8 @@ struct ActivityScreen: WatchScreen {
             ),
             item: "transaction",
             placeholder: scene.report?.tracing == nil
-                ? TracingLine.empty(scene.report) : "no program has started a transaction",
+                ? TracingLine.reasonForEmptyScreen(scene.report)
+                : "no program has started a transaction",
             wrapsPlaceholder: true,
             on: &canvas,
             in: rect
@@ -83,7 +84,7 @@ struct ActivityScreen: WatchScreen {
 }
 
 extension WatchedTransaction {
-    var processLabel: String { WatchWords.process(name ?? "?", pid) }
+    var processLabel: String { WatchLabels.process(name ?? "?", pid) }
 
     var label: String { "\(pid) \(connection) \(open) \(seconds)" }
 }

@@ -15,14 +15,17 @@ struct BlockedScreen: WatchScreen {
                 "ended (UTC)",
                 .fixed(11, priority: 15),
                 rank: { .number(Double($0.time.milliseconds)) }
-            ) { Span(WatchWords.clock($0.time), $1.style(.dim)) },
+            ) { Span(WatchLabels.clock($0.time), $1.style(.dim)) },
             Listing.Column(
                 "waiter",
                 Track(minimum: 10, ideal: 16, maximum: 24, priority: 20, flex: 0),
                 rank: { .text($0.name ?? "") }
             ) { Span($0.processLabel, $1.bold(.text)) },
             .number("waited", 10, priority: 19, \.seconds) {
-                Span(($0.isUpperBound ? "<" : "") + WatchWords.duration($0.seconds), $1.bold(.text))
+                Span(
+                    ($0.isUpperBound ? "<" : "") + WatchLabels.duration($0.seconds),
+                    $1.bold(.text)
+                )
             },
             Listing.Column(
                 "",
@@ -39,15 +42,15 @@ struct BlockedScreen: WatchScreen {
                 rank: { .text($0.by?.name ?? "") }
             ) {
                 Span(
-                    $0.by.map { WatchWords.process($0.name ?? "?", $0.pid) } ?? "not traced",
+                    $0.by.map { WatchLabels.process($0.name ?? "?", $0.pid) } ?? "not traced",
                     $1.bold(.writer)
                 )
             },
             .number("open", 9, priority: 14, { $0.by?.transactionSeconds ?? 0 }) {
-                Span($0.by?.transactionSeconds.map(WatchWords.duration) ?? "", $1.style(.text))
+                Span($0.by?.transactionSeconds.map(WatchLabels.duration) ?? "", $1.style(.text))
             },
             .number("idle", 9, priority: 17, { $0.by?.idleSeconds ?? 0 }) {
-                Span($0.by?.idleSeconds.map(WatchWords.duration) ?? "", $1.style(.warning))
+                Span($0.by?.idleSeconds.map(WatchLabels.duration) ?? "", $1.style(.warning))
             },
             Listing.Column(
                 "its last statement",
@@ -88,7 +91,8 @@ struct BlockedScreen: WatchScreen {
             ),
             item: "wait",
             placeholder: scene.report?.tracing == nil
-                ? TracingLine.empty(scene.report) : "no statement has waited for a lock",
+                ? TracingLine.reasonForEmptyScreen(scene.report)
+                : "no statement has waited for a lock",
             wrapsPlaceholder: true,
             on: &canvas,
             in: rect
@@ -97,7 +101,7 @@ struct BlockedScreen: WatchScreen {
 }
 
 extension WatchedBlock {
-    var processLabel: String { WatchWords.process(name ?? "?", pid) }
+    var processLabel: String { WatchLabels.process(name ?? "?", pid) }
 
     var label: String { "\(pid) \(time.milliseconds) \(seconds)" }
 }

@@ -3,7 +3,7 @@ import TerminalUI
 
 /// The screen with all watched databases, busiest first.
 ///
-/// The Enter key opens a database.
+/// The Enter key opens the selected database.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
     static let help = "databases: full list; Enter opens one"
@@ -76,8 +76,8 @@ struct DatabasesScreen: WatchScreen {
     private var ranked: [WatchHistory] {
         scene.databases.map { history in
             (history, history.rate(\.commits), history.cpuShare)
-        }.sorted { one, other in
-            (one.1, one.2, other.0.path) > (other.1, other.2, one.0.path)
+        }.sorted { lhs, rhs in
+            (lhs.1, lhs.2, rhs.0.path) > (rhs.1, rhs.2, lhs.0.path)
         }.map(\.0)
     }
 
@@ -113,21 +113,21 @@ struct DatabasesScreen: WatchScreen {
     }
 
     private func notes(width: Int) -> [String] {
-        var seen: [String] = scene.notes
+        var allNotes: [String] = scene.notes
         for history in scene.databases {
-            for note in history.report?.notes ?? [] where !seen.contains(note) {
-                seen.append(note)
+            for note in history.report?.notes ?? [] where !allNotes.contains(note) {
+                allNotes.append(note)
             }
         }
-        return seen.flatMap { TextWrapping.lines(of: $0, width: width) }
+        return allNotes.flatMap { TextWrapping.lines(of: $0, width: width) }
     }
 }
 
 extension WatchHistory {
-    fileprivate var mode: String { report.map { WatchWords.mode($0.file) } ?? "" }
+    fileprivate var mode: String { report.map { WatchLabels.mode($0.file) } ?? "" }
 
     /// The CPU time of all processes that use the database, as a share of one CPU.
     fileprivate var cpuShare: Double {
-        rows.reduce(0) { $0 + ($1.processor ?? 0) }
+        rows.reduce(0) { $0 + ($1.cpuShare ?? 0) }
     }
 }

@@ -22,7 +22,7 @@ struct EpisodesScreen: WatchScreen {
 
     func destination(forRow row: String) -> WatchOpening {
         guard let episode = episodes.first(where: { $0.label == row }) else { return .details }
-        return .process(label: WatchWords.process(episode.name, episode.pid))
+        return .process(label: WatchLabels.process(episode.name, episode.pid))
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -60,8 +60,8 @@ struct EpisodesScreen: WatchScreen {
 
     /// Returns the lines of the findings, remedies, and notes.
     ///
-    /// Lines with `isRemedy` are dim.
-    private func findings(width: Int) -> [(String, isRemedy: Bool)] {
+    /// Lines with `isSecondary` are dim.
+    private func findings(width: Int) -> [(String, isSecondary: Bool)] {
         guard let report = scene.report else { return [] }
         let findings = report.findings.isEmpty ? [report.verdict] : report.findings
         let notes = report.notes.flatMap { note in
@@ -80,7 +80,7 @@ struct EpisodesScreen: WatchScreen {
         let inner = Panel(title: "Findings", remark: "most important first")
             .draw(on: &canvas, in: rect)
         for (index, line) in findings(width: inner.width).prefix(inner.height).enumerated() {
-            let style = canvas.theme.style(line.isRemedy ? .dim : .text)
+            let style = canvas.theme.style(line.isSecondary ? .dim : .text)
             canvas.write(line.0, in: inner.row(index), style: style, alignment: .leading)
         }
     }

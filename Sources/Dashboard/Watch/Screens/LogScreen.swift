@@ -16,7 +16,7 @@ struct LogScreen: WatchScreen {
                 "pinned by",
                 Track(minimum: 10, ideal: 20, maximum: 28, priority: 20, flex: 0),
                 rank: { .text($0.name) }
-            ) { Span(WatchWords.process($0.name, $0.pid), $1.bold(.text)) },
+            ) { Span(WatchLabels.process($0.name, $0.pid), $1.bold(.text)) },
             number("mark", 4, 12) { UInt64(max(0, $0.mark)) },
             number("frame", 10, 13) { $0.frame },
             number("frames", 11, 18) { $0.frames },
@@ -24,10 +24,10 @@ struct LogScreen: WatchScreen {
                 Span(HumanUnits.bytes($0.bytes), $1.bold(.warning))
             },
             .number("for at least", 12, priority: 17, \.seconds) {
-                Span(WatchWords.duration($0.seconds), $1.bold(.warning))
+                Span(WatchLabels.duration($0.seconds), $1.bold(.warning))
             },
         ],
-        name: { WatchWords.process($0.name, $0.pid) }
+        name: { WatchLabels.process($0.name, $0.pid) }
     )
 
     private static func number(
@@ -49,7 +49,7 @@ struct LogScreen: WatchScreen {
         Self.listing.arranged(scene.report?.pins ?? [], scene.view)
     }
 
-    var rowNames: [String] { pins.map { WatchWords.process($0.name, $0.pid) } }
+    var rowNames: [String] { pins.map { WatchLabels.process($0.name, $0.pid) } }
 
     func destination(forRow row: String) -> WatchOpening { .process(label: row) }
 
@@ -121,8 +121,8 @@ struct LogScreen: WatchScreen {
 
     private func facts(_ report: WatchReport) -> [String] {
         let file = report.file
-        guard file.state == .present else { return [file.problem ?? WatchWords.mode(file)] }
-        var facts = [WatchWords.mode(file)]
+        guard file.state == .present else { return [file.problem ?? WatchLabels.mode(file)] }
+        var facts = [WatchLabels.mode(file)]
         if let bytes = file.bytes { facts.append(HumanUnits.bytes(bytes)) }
         if let pages = file.pages {
             let size = file.pageSize.map { " of \(HumanUnits.bytes(UInt64($0)))" } ?? ""

@@ -20,28 +20,28 @@ struct StatementsScreen: WatchScreen {
                 Span(($0.isIncomplete ? ">" : "") + HumanUnits.count($0.calls), $1.style(.text))
             },
             .number("calls/s", 9, priority: 18, \.callsPerSecond) {
-                Span(WatchWords.decimal($0.callsPerSecond), $1.style(.text))
+                Span(WatchLabels.decimal($0.callsPerSecond), $1.style(.text))
             },
             .number("busy", 7, priority: 17, { Double($0.busy) }) {
                 Span($0.busy == 0 ? "" : HumanUnits.count($0.busy), $1.style(.warning))
             },
             .number("waited", 9, priority: 16, \.waited) {
-                Span($0.waited == 0 ? "" : WatchWords.duration($0.waited), $1.style(.locked))
+                Span($0.waited == 0 ? "" : WatchLabels.duration($0.waited), $1.style(.locked))
             },
             .number("rows", 9, priority: 8, { $0.rows ?? 0 }) {
                 Span($0.rows.map { HumanUnits.count(UInt64(max(0, $0))) } ?? "", $1.style(.dim))
             },
             .number("mean", 9, priority: 15, { $0.mean ?? 0 }) {
-                Span($0.mean.map(WatchWords.duration) ?? "", $1.style(.text))
+                Span($0.mean.map(WatchLabels.duration) ?? "", $1.style(.text))
             },
             .number("p50", 9, priority: 9, { $0.p50 ?? 0 }) {
-                Span($0.p50.map(WatchWords.duration) ?? "", $1.style(.dim))
+                Span($0.p50.map(WatchLabels.duration) ?? "", $1.style(.dim))
             },
             .number("p99", 9, priority: 12, { $0.p99 ?? 0 }) {
-                Span($0.p99.map(WatchWords.duration) ?? "", $1.style(.text))
+                Span($0.p99.map(WatchLabels.duration) ?? "", $1.style(.text))
             },
             .number("total", 9, priority: 14, { $0.seconds ?? 0 }) {
-                Span($0.seconds.map(WatchWords.duration) ?? "", $1.bold(.text))
+                Span($0.seconds.map(WatchLabels.duration) ?? "", $1.bold(.text))
             },
             .number("pids", 7, priority: 10, { Double($0.pids.count) }) {
                 Span(
@@ -86,7 +86,7 @@ struct StatementsScreen: WatchScreen {
             scene.view,
             in: scene.tracingPanel("Statements", "since the trace started", canvas.theme),
             item: "statement",
-            placeholder: TracingLine.empty(scene.report),
+            placeholder: TracingLine.reasonForEmptyScreen(scene.report),
             wrapsPlaceholder: true,
             on: &canvas,
             in: rect
@@ -99,7 +99,7 @@ struct StatementsScreen: WatchScreen {
         var lines = TextWrapping.lines(of: statement.sql, width: inner.width)
         lines += ["", "processes: " + statement.pids.map(String.init).joined(separator: ", ")]
         if let steps = statement.steps {
-            lines.append("instructions: \(WatchWords.decimal(steps)) per execution")
+            lines.append("instructions: \(WatchLabels.decimal(steps)) per execution")
         }
         if let values = statement.values {
             lines += TextWrapping.lines(

@@ -32,8 +32,8 @@ struct WatchOverviewScreen: WatchScreen {
             return
         }
         if let part = scene.expandedPart {
-            let head = min(1, rect.height)
-            let areas = rect.rows([head, rect.height - head])
+            let headerHeight = min(1, rect.height)
+            let areas = rect.rows([headerHeight, rect.height - headerHeight])
             WatchVerdictLines(report: report).draw(on: &canvas, in: areas[0])
             draw(part, history, on: &canvas, in: areas[1])
             return

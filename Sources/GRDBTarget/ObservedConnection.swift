@@ -6,20 +6,22 @@ import Telemetry
 /// A GRDB connection, as observed from the closures that run on it.
 ///
 /// GRDB's work before and after a closure (`BEGIN`, `COMMIT`, and queueing) is not visible.
-final class ConnectionSeat: Sendable {
+final class ObservedConnection: Sendable {
     private struct State {
         var connection: OpaquePointer?
         var holder: String?
-        var since: UInt64 = 0
-        var accesses: UInt64 = 0
-        var busy: UInt64 = 0
-        var interrupts: UInt64 = 0
+        var heldSince: UInt64 = 0
+        var accessCount: UInt64 = 0
+        var busyCount: UInt64 = 0
+        var interruptCount: UInt64 = 0
         var sql: String?
         var isRunning = false
         /// The number of statements, which distinguishes successive statements.
-        var statements: UInt64 = 0
-        var seenStatement: UInt64 = 0
-        var seenSince: UInt64 = 0
+        var statementCount: UInt64 = 0
+        /// The value of `statementCount` in the last status with a running statement.
+        var observedStatement: UInt64 = 0
+        /// The time of the first status with the running statement, in nanoseconds.
+        var observedSince: UInt64 = 0
     }
 
     let label: String
@@ -41,8 +43,8 @@ final class ConnectionSeat: Sendable {
         state.withLock { state in
             state.connection = connection
             state.holder = holder
-            state.since = now
-            state.accesses += 1
+            state.heldSince = now
+            state.accessCount += 1
         }
     }
 
@@ -55,11 +57,12 @@ final class ConnectionSeat: Sendable {
         }
     }
 
+    /// Runs a closure that executes a statement, and records the statement and its outcome.
     func watching<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
         state.withLock { state in
             state.sql = sql
             state.isRunning = true
-            state.statements += 1
+            state.statementCount += 1
         }
         do {
             let result = try body()
@@ -70,8 +73,8 @@ final class ConnectionSeat: Sendable {
             if code == .SQLITE_INTERRUPT { interrupts.countDelivery() }
             state.withLock { state in
                 state.isRunning = false
-                if code == .SQLITE_INTERRUPT { state.interrupts += 1 }
-                if code == .SQLITE_BUSY || code == .SQLITE_LOCKED { state.busy += 1 }
+                if code == .SQLITE_INTERRUPT { state.interruptCount += 1 }
+                if code == .SQLITE_BUSY || code == .SQLITE_LOCKED { state.busyCount += 1 }
             }
             throw error
         }
@@ -94,22 +97,22 @@ final class ConnectionSeat: Sendable {
 
     func status(at now: UInt64) -> ConnectionStatus {
         state.withLock { state in
-            if state.isRunning, state.seenStatement != state.statements {
-                state.seenStatement = state.statements
-                state.seenSince = now
+            if state.isRunning, state.observedStatement != state.statementCount {
+                state.observedStatement = state.statementCount
+                state.observedSince = now
             }
             let isHeld = state.holder != nil
             return ConnectionStatus(
                 label: label,
                 role: role,
                 state: !isHeld ? .idle : state.isRunning ? .statement : .closure,
-                accessCount: state.accesses,
+                accessCount: state.accessCount,
                 holder: state.holder.map(AccessOrigin.init(name:)),
-                heldNanoseconds: isHeld ? now - min(now, state.since) : nil,
+                heldNanoseconds: isHeld ? now - min(now, state.heldSince) : nil,
                 sql: state.sql,
-                sqlNanoseconds: state.isRunning ? now - min(now, state.seenSince) : nil,
-                busyCount: state.busy,
-                interruptCount: state.interrupts
+                sqlNanoseconds: state.isRunning ? now - min(now, state.observedSince) : nil,
+                busyCount: state.busyCount,
+                interruptCount: state.interruptCount
             )
         }
     }

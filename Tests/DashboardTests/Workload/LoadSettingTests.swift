@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-struct KnobTests {
+struct LoadSettingTests {
     private func dashboard(until end: Double = 10) -> DashboardModel {
         var model = DashboardModel()
         for sample in Story().samples(until: end) { model.ingest(sample) }
@@ -16,7 +16,7 @@ struct KnobTests {
         keys.flatMap { model.handle(.key($0)) }
     }
 
-    @Test func theFirstKnobSetsTheReadersInStepsOfOne() {
+    @Test func theFirstSettingChangesTheReadersInStepsOfOne() {
         var model = dashboard()
         #expect(press([.right], &model) == [.setReaderCount(5)])
         #expect(press([.right], &model) == [.setReaderCount(6)])
@@ -26,24 +26,30 @@ struct KnobTests {
     @Test func stepsStartAtTheRequestedValueUntilASampleConfirmsIt() throws {
         var model = dashboard()
         let select = Array(repeating: Key.down, count: 4)
-        #expect(press(select + [.right], &model) == [.setKnob(.rate(client: "ui", perSecond: 300))])
-        #expect(model.requestedKnobs == ["ui: rate": 300])
         #expect(
-            press([.character("+")], &model) == [.setKnob(.rate(client: "ui", perSecond: 400))]
+            press(select + [.right], &model) == [
+                .changeSetting(.rate(client: "ui", perSecond: 300))
+            ]
+        )
+        #expect(model.requestedSettings == ["ui: rate": 300])
+        #expect(
+            press([.character("+")], &model) == [
+                .changeSetting(.rate(client: "ui", perSecond: 400))
+            ]
         )
         let size = Size(width: 120, height: 40)
         #expect(model.render(size: size).plainText.contains("400/s"))
         var sample = try #require(Story().samples(until: 10.1).last)
         sample.knobs?.clients[0].rate = 400
         model.ingest(sample)
-        #expect(model.requestedKnobs.isEmpty)
+        #expect(model.requestedSettings.isEmpty)
     }
 
     @Test func aShareNeverExceedsOne() {
-        let knob = Knob(kind: .writeShare, value: 0.95)
-        #expect(knob.stepped(from: 0.95, up: true) == 1)
-        #expect(knob.stepped(from: 1, up: true) == nil)
-        #expect(knob.stepped(from: 0.37, up: false) == 0.3)
+        let setting = LoadSetting(kind: .writeShare, value: 0.95)
+        #expect(setting.stepped(from: 0.95, up: true) == 1)
+        #expect(setting.stepped(from: 1, up: true) == nil)
+        #expect(setting.stepped(from: 0.37, up: false) == 0.3)
     }
 
     @Test(arguments: [
@@ -51,12 +57,12 @@ struct KnobTests {
         (0.1, true, 0.15), (0, true, 0.1), (147, true, 150), (147, false, 100),
     ])
     func ratesChangeInRoundSteps(rate: Double, isIncrease: Bool, expected: Double) throws {
-        let knob = Knob(kind: .rate(client: "ui"), value: rate)
-        let next = try #require(knob.stepped(from: rate, up: isIncrease))
+        let setting = LoadSetting(kind: .rate(client: "ui"), value: rate)
+        let next = try #require(setting.stepped(from: rate, up: isIncrease))
         #expect(abs(next - expected) < 1e-9)
     }
 
-    @Test func aRunWithoutKnobsIsReported() throws {
+    @Test func aRunWithoutSettingsIsReported() throws {
         var sample = try #require(Story(kind: .queue).samples(until: 0).first)
         sample.knobs = nil
         var model = DashboardModel()

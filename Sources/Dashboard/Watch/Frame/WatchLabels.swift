@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-enum WatchWords {
+enum WatchLabels {
     /// Returns the label of a process.
     ///
     /// The process ID comes first, so narrow columns do not truncate it.
@@ -41,9 +41,10 @@ enum WatchWords {
     /// Formats a time of day in UTC, such as `12:04:31`.
     static func clock(_ time: WatchTime) -> String {
         let day: Int64 = 86_400_000
-        let ofDay = ((time.milliseconds % day) + day) % day / 1000
-        func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
-        return "\(two(ofDay / 3600)):\(two(ofDay / 60 % 60)):\(two(ofDay % 60))"
+        let secondsOfDay = ((time.milliseconds % day) + day) % day / 1000
+        func twoDigits(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
+        let parts = [secondsOfDay / 3600, secondsOfDay / 60 % 60, secondsOfDay % 60]
+        return parts.map(twoDigits).joined(separator: ":")
     }
 
     /// Returns the journal mode, or the reason that the file cannot be read.

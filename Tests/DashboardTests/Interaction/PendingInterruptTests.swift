@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-struct InterruptWatchTests {
+struct PendingInterruptTests {
     private func sample(
         _ sequence: Int,
         _ change: (inout InterruptStatus) -> Void = { _ in }

@@ -2,7 +2,7 @@ import Telemetry
 import TerminalUI
 
 /// A setting of the load that can change during the run.
-struct Knob: Sendable {
+struct LoadSetting: Sendable {
     enum Kind: Sendable, Hashable {
         case readers
         case rateFactor
@@ -52,7 +52,7 @@ struct Knob: Sendable {
     func text(_ value: Double) -> String {
         switch kind {
         case .readers: HumanUnits.counted(Int(value), "reader", "readers")
-        case .rateFactor: "× " + Self.short(value)
+        case .rateFactor: "× " + Self.factorText(value)
         case .writeShare: HumanUnits.percent(value)
         case .workers: HumanUnits.counted(Int(value), "worker", "workers")
         case .rate: HumanUnits.rate(value)
@@ -88,16 +88,16 @@ struct Knob: Sendable {
     func action(setting value: Double) -> DashboardAction {
         switch kind {
         case .readers: .setReaderCount(Int(value))
-        case .rateFactor: .setKnob(.rateFactor(value))
-        case .writeShare: .setKnob(.writeShare(value))
-        case .workers(let client): .setKnob(.workers(client: client, count: Int(value)))
-        case .rate(let client): .setKnob(.rate(client: client, perSecond: value))
-        case .hold(let client): .setKnob(.holdTime(client: client, seconds: value))
+        case .rateFactor: .changeSetting(.rateFactor(value))
+        case .writeShare: .changeSetting(.writeShare(value))
+        case .workers(let client): .changeSetting(.workers(client: client, count: Int(value)))
+        case .rate(let client): .changeSetting(.rate(client: client, perSecond: value))
+        case .hold(let client): .changeSetting(.holdTime(client: client, seconds: value))
         }
     }
 
-    /// Returns the next number in the series 1, 1.5, 2, 3, 4, 5, 6, 8, 10, scaled by a power of
-    /// ten.
+    /// Returns the next higher or lower number in the series 1, 1.5, 2, 3, 4, 5, 6, 8, 10, scaled
+    /// by a power of ten.
     private static func nice(_ value: Double, up: Bool) -> Double {
         let steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
         guard value > 0 else { return up ? 0.1 : 0 }
@@ -115,53 +115,53 @@ struct Knob: Sendable {
     }
 
     /// Formats a factor, such as `0.8`, `1`, `1.5`, or `20`.
-    private static func short(_ value: Double) -> String {
+    private static func factorText(_ value: Double) -> String {
         let hundredths = Int((min(max(value, 0), 1e6) * 100).rounded())
         if hundredths.isMultiple(of: 100) { return "\(hundredths / 100)" }
-        let rest = hundredths % 100
+        let remainder = hundredths % 100
         let whole = "\(hundredths / 100)."
-        return rest.isMultiple(of: 10)
-            ? whole + "\(rest / 10)" : whole + (rest < 10 ? "0" : "") + "\(rest)"
+        return remainder.isMultiple(of: 10)
+            ? whole + "\(remainder / 10)" : whole + (remainder < 10 ? "0" : "") + "\(remainder)"
     }
 
     /// Returns the settings in a sample.
     ///
     /// Settings of the whole load come first.
-    static func all(in sample: Sample) -> [Knob] {
-        var knobs: [Knob] = []
+    static func all(in sample: Sample) -> [LoadSetting] {
+        var settings: [LoadSetting] = []
         if let readers = sample.database.readers {
-            knobs.append(
-                Knob(
+            settings.append(
+                LoadSetting(
                     kind: .readers,
                     value: Double(min(readers.maximum, 1_000_000)),
                     actual: "\(readers.inUse) in use, \(readers.open) open"
                 )
             )
         }
-        guard let load = sample.knobs else { return knobs }
-        let rates = load.clients.contains { $0.rate != nil }
-        if rates { knobs.append(Knob(kind: .rateFactor, value: load.rateFactor)) }
+        guard let load = sample.knobs else { return settings }
+        let hasRates = load.clients.contains { $0.rate != nil }
+        if hasRates { settings.append(LoadSetting(kind: .rateFactor, value: load.rateFactor)) }
         if let share = load.writeShare {
-            knobs.append(
-                Knob(kind: .writeShare, value: share, actual: measuredWriteShare(sample))
+            settings.append(
+                LoadSetting(kind: .writeShare, value: share, actual: measuredWriteShare(sample))
             )
         }
-        for client in load.clients { knobs += Self.knobs(of: client, in: sample) }
-        return knobs
+        for client in load.clients { settings += Self.settings(of: client, in: sample) }
+        return settings
     }
 
-    private static func knobs(of client: LoadKnobs.Client, in sample: Sample) -> [Knob] {
+    private static func settings(of client: LoadKnobs.Client, in sample: Sample) -> [LoadSetting] {
         let status = sample.clients.first { $0.name == client.name }
-        var knobs = [
-            Knob(
+        var settings = [
+            LoadSetting(
                 kind: .workers(client: client.name),
                 value: Double(client.workers),
                 actual: status.map { HumanUnits.counted($0.workers, "worker", "workers") }
             )
         ]
         if let rate = client.rate {
-            knobs.append(
-                Knob(
+            settings.append(
+                LoadSetting(
                     kind: .rate(client: client.name),
                     value: rate,
                     actual: status.map { HumanUnits.rate($0.throughput) + " done" }
@@ -169,29 +169,29 @@ struct Knob: Sendable {
             )
         }
         if let hold = client.holdSeconds {
-            let held = sample.database.connections.filter { $0.holder?.name == client.name }
+            let longestHold = sample.database.connections.filter { $0.holder?.name == client.name }
                 .compactMap(\.heldNanoseconds).max()
-            knobs.append(
-                Knob(
+            settings.append(
+                LoadSetting(
                     kind: .hold(client: client.name),
                     value: hold,
-                    actual: held.map { "held for \(HumanUnits.duration(nanoseconds: $0))" }
+                    actual: longestHold.map { "held for \(HumanUnits.duration(nanoseconds: $0))" }
                         ?? "no connection held"
                 )
             )
         }
-        return knobs
+        return settings
     }
 
     /// Returns the share of writes among the accesses completed in the last second.
     private static func measuredWriteShare(_ sample: Sample) -> String? {
-        var all = 0.0
+        var total = 0.0
         var writes = 0.0
         for client in sample.clients where client.throughput.isFinite {
             guard ["read", "write"].contains(client.activity) else { continue }
-            all += client.throughput
+            total += client.throughput
             if client.activity == "write" { writes += client.throughput }
         }
-        return all > 0 ? "\(HumanUnits.percent(writes / all)) of the accesses" : nil
+        return total > 0 ? "\(HumanUnits.percent(writes / total)) of the accesses" : nil
     }
 }
