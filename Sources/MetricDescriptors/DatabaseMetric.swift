@@ -106,9 +106,9 @@ package enum DatabaseMetric {
         ) { status in
             Pool.of(status).flatMap { pool in
                 // The two counts are read at different times, so `used` may briefly exceed `open`.
-                let counts = [("used", pool.used), ("idle", max(0, pool.open - pool.used))]
-                return counts.map { state, count in
-                    MetricValue([pool.name, state], .single(Double(count)))
+                let (open, used) = (Double(pool.open), Double(pool.used))
+                return [("used", used), ("idle", max(0, open - used))].map { state, count in
+                    MetricValue([pool.name, state], .single(count))
                 }
             }
         },

@@ -124,8 +124,9 @@ struct SlowParts {
     ///
     /// Returns `nil` if the waits were short or had no holders.
     func holderText(theme: Theme) -> [Span]? {
-        guard !slow.holders.isEmpty, slow.queued + slow.waited > slow.response / 100
-        else { return nil }
+        // A recorded sample can contain any numbers, so the sum is calculated as Double.
+        let waited = Double(slow.queued) + Double(slow.waited)
+        guard !slow.holders.isEmpty, waited > Double(slow.response) / 100 else { return nil }
         let dim = theme.style(.dim)
         var spans = [Span("meanwhile ", dim)]
         let counts = HeldConnections.texts(slow.holders.map(\.held), of: slow.capacity)

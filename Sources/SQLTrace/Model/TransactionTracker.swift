@@ -81,7 +81,8 @@ struct TransactionTracker {
         transaction.idle += gap
         if gap > transaction.longestGap.length { transaction.longestGap = (gap, begin) }
         transaction.statements += 1
-        transaction.lastEnd = execution.end
+        // Gaps must not overlap if the kernel's times are wrong.
+        transaction.lastEnd = max(transaction.lastEnd, execution.end)
         // Do not show COMMIT or ROLLBACK as the last statement.
         if !execution.isAutocommit || keyword == .write {
             transaction.lastSQL = sql

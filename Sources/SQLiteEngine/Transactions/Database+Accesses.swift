@@ -100,6 +100,8 @@ extension Database {
     ///   the commit.
     func endWriteAccess() throws {
         do {
+            // The changes of a failed rollback inside the access must not be committed.
+            if isTransactionAbandoned { try endAbandonedTransaction() }
             try checkForAbortedTransaction()
         } catch {
             abandonTransaction()

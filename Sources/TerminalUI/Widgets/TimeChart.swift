@@ -98,7 +98,9 @@ package struct TimeChart: Sendable {
 
     /// Draws the reference line over the chart and returns the line's row.
     private func drawReference(on canvas: inout Canvas, in plot: Rect) -> Int? {
-        guard let reference, reference.value <= maximum, maximum > 0 else { return nil }
+        guard let reference, maximum > 0, (0...maximum).contains(reference.value) else {
+            return nil
+        }
         let share = reference.value / maximum
         let row = plot.height - 1 - Int(share * Double(plot.height) - 0.01)
         guard (0..<plot.height).contains(row) else { return nil }

@@ -205,7 +205,7 @@ struct PoolReadTests {
     /// Runs `body` while `count` threads are inside a read.
     ///
     /// After the threads have ended their reads, waits for the work that `body` returns.
-    private func hold<Value: Sendable>(
+    private func withHeldReaders<Value: Sendable>(
         _ count: Int,
         in pool: DatabasePool,
         _ body: () throws -> [Background<Value>]

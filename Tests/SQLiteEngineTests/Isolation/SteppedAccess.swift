@@ -76,7 +76,7 @@ final class SteppedAccess: Sendable {
     func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
 
     /// Runs statements, and returns their error code, or `nil` if they succeed.
-    func refusal(of sql: String) -> ResultCode? {
+    func errorCode(of sql: String) -> ResultCode? {
         databaseError { try run(sql) }?.extendedResultCode
     }
 

@@ -125,7 +125,7 @@ struct LogScreen: WatchScreen {
         var facts = [WatchLabels.mode(file)]
         if let bytes = file.bytes { facts.append(HumanUnits.bytes(bytes)) }
         if let pages = file.pages {
-            let size = file.pageSize.map { " of \(HumanUnits.bytes(UInt64($0)))" } ?? ""
+            let size = file.pageSize.map { " of \(HumanUnits.bytes(UInt64(clamping: $0)))" } ?? ""
             facts.append("\(HumanUnits.count(pages)) \(pages == 1 ? "page" : "pages")\(size)")
         }
         if let free = file.freePages { facts.append("\(HumanUnits.count(free)) free") }

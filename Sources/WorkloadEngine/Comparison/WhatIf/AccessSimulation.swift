@@ -60,8 +60,12 @@ struct AccessSimulation {
     private(set) var hasWaitedForReader = false
 
     private var endedAccessCount = 0
+    private var skippedCount = 0
 
     /// The number of accesses after which a 99th percentile is precise enough.
+    ///
+    /// Also the maximum number of skipped arrivals: a simulation whose arrival rate is far too high
+    /// skips nearly all of them.
     static let limit = 250_000
     /// The number of accesses after which a fast closed loop has warmed up, regardless of its
     /// phases.
@@ -136,7 +140,7 @@ struct AccessSimulation {
             let work = processors.nextEnd
             let timer = timers.first?.time
             guard let now = [work, timer].compactMap({ $0 }).min(), now <= end,
-                endedAccessCount < Self.limit
+                endedAccessCount < Self.limit, skippedCount < Self.limit
             else { return }
             if let work, work <= timer ?? .infinity {
                 if let worker = processors.take(at: work) { hold(worker, at: work) }
@@ -180,6 +184,7 @@ struct AccessSimulation {
         if let limit = clients[client].plan.skipAfter,
             now - workers[worker].intended > Double(limit)
         {
+            skippedCount += 1
             if workers[worker].phase.isMeasured { outcomes[client].skipped += 1 }
             return plan(worker, freeAt: now)
         }

@@ -26,7 +26,7 @@ extension RecordedLoad {
 
 extension RecordedLoad.Client {
     /// The maximum number of workers to simulate.
-    private static let workerLimit = 100_000
+    private static let workerLimit = 1_000
 
     /// Creates a client whose operations have the recorded kinds of access but no statements.
     fileprivate func client(named name: String) throws -> Client {
