@@ -49,7 +49,8 @@ package struct SettingsDecoder {
             let name = text(of: key)
             switch name {
             case "version":
-                if value.int != 1 {
+                // `Node.int` overflows for numbers with colons, which YAML 1.1 reads in base 60.
+                if value.float != 1 {
                     issue(value, "unknown version '\(text(of: value))'; expected 1")
                 }
             case "theme": settings.theme = string(value)
@@ -80,7 +81,7 @@ package struct SettingsDecoder {
 
     private mutating func refreshRate(_ node: Node) -> Double {
         let range = DashboardSettings.refreshRates
-        guard let rate = node.float ?? node.int.map(Double.init), range.contains(rate) else {
+        guard let rate = node.float, range.contains(rate) else {
             issue(
                 node,
                 "'\(text(of: node))' is not a refresh rate; expected \(range.lowerBound) to "

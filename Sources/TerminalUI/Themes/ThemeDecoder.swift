@@ -43,7 +43,8 @@ struct ThemeDecoder {
         }
         let known = ["version", "name", "description", "palette", "roles", "gradients"]
         for (key, _) in mapping { check(key, among: known, kind: "key") }
-        if let version = mapping["version"], version.int != 1 {
+        // `Node.int` overflows for numbers with colons, which YAML 1.1 reads in base 60.
+        if let version = mapping["version"], version.float != 1 {
             issue(version, "unknown version '\(text(of: version))'; expected 1")
         }
         readPalette(mapping["palette"])

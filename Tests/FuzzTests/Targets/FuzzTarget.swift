@@ -15,6 +15,8 @@ struct FuzzTarget: Sendable {
     var seeds: [[UInt8]]
     /// Words that mutations insert into inputs.
     var words: [String] = []
+    /// Inputs that each contain one extreme number, or an empty array if the target reads no JSON.
+    var extremeInputs: [[UInt8]] = []
     /// A closure that reads an input and throws ``WrongResult`` if a result is wrong.
     var read: @Sendable ([UInt8]) throws -> Void
 

@@ -55,6 +55,18 @@ struct JSONEdits: Sendable {
         self.positions = positions
     }
 
+    /// The inputs that each replace one number with an extreme number.
+    var extremeInputs: [[UInt8]] {
+        let extremes = [
+            "-1", "-9223372036854775808", "9223372036854775807", "18446744073709551615", "1e308",
+        ]
+        let choices = extremes.compactMap { Self.numbers.firstIndex(of: $0) }
+        return positions.indices.filter { !pieces[positions[$0]].hasPrefix("\"") }.flatMap {
+            index in
+            choices.map { [UInt8(index >> 8), UInt8(index & 0xFF), UInt8($0)] }
+        }
+    }
+
     /// Returns the text after applying an input's replacements.
     func text(_ input: [UInt8]) -> [UInt8] {
         if input.first == 0x7B { return input }

@@ -21,7 +21,12 @@ extension FuzzTarget {
     /// The JSON of a run, the input of `what-if`.
     static let result: FuzzTarget = {
         let base = JSONEdits(text(Corpus.file(recordedRun)))
-        return FuzzTarget(name: "result", seeds: edits, words: json) { bytes in
+        return FuzzTarget(
+            name: "result",
+            seeds: edits,
+            words: json,
+            extremeInputs: base.extremeInputs
+        ) { bytes in
             try expectMessage(with: "input.json") {
                 let result = try RunResult.decode(Data(base.text(bytes)), file: "input.json")
                 _ = TextReport.text(of: result)
@@ -42,7 +47,14 @@ extension FuzzTarget {
             Sample.self,
             from: Data(Corpus.base("sample").utf8)
         )
-        return FuzzTarget(name: "sample", seeds: edits.map { [1] + $0 }, words: json) { bytes in
+        return FuzzTarget(
+            name: "sample",
+            seeds: edits.map { [1] + $0 },
+            words: json,
+            extremeInputs: base.extremeInputs.flatMap { input in
+                DashboardScreen.allCases.indices.map { [UInt8($0)] + input }
+            }
+        ) { bytes in
             var reader = InputReader(bytes)
             let screen = Int(reader.byte()) % DashboardScreen.allCases.count + 1
             let text = base.text(reader.remaining())
@@ -65,7 +77,14 @@ extension FuzzTarget {
     /// The report about a watched database in a recording.
     static let report: FuzzTarget = {
         let base = JSONEdits(Corpus.base("report"))
-        return FuzzTarget(name: "report", seeds: edits.map { [1] + $0 }, words: json) { bytes in
+        return FuzzTarget(
+            name: "report",
+            seeds: edits.map { [1] + $0 },
+            words: json,
+            extremeInputs: base.extremeInputs.flatMap { input in
+                WatchScreens.standard.indices.map { [UInt8($0)] + input }
+            }
+        ) { bytes in
             var reader = InputReader(bytes)
             let screen = Int(reader.byte()) % WatchScreens.standard.count + 1
             let text = base.text(reader.remaining())
@@ -91,7 +110,8 @@ extension FuzzTarget {
         return FuzzTarget(
             name: "agent-answer",
             seeds: edits.map { [1] + $0 } + [Array((head + "2\r\n\r\n{}").utf8), Array(head.utf8)],
-            words: json + [head, "\r\n", "\r\n\r\n", "Content-Length: 0", "HTTP/1.1 ", "599"]
+            words: json + [head, "\r\n", "\r\n\r\n", "Content-Length: 0", "HTTP/1.1 ", "599"],
+            extremeInputs: base.extremeInputs.map { [1] + $0 }
         ) { bytes in
             if case .response(let status, let body) = HTTPResponseParser.parse(bytes) {
                 guard (100...599).contains(status), body.count <= bytes.count else {

@@ -74,6 +74,14 @@ struct TransactionTrackerTests {
         #expect(tracker.longestTransactions.first?.seconds(at: 9 * second) == 3)
     }
 
+    @Test mutating func timesThatGoBackwardDoNotOverflow() {
+        add(execution("BEGIN", at: second))
+        for time in [.max, 2 * second, .max, 3 * second] {
+            add(execution("SELECT 1", at: time, seconds: 0))
+        }
+        #expect(tracker.openTransactions.values.map(\.idle) == [.max - second])
+    }
+
     @Test mutating func onlyTheLongestTransactionsAreKept() {
         for index in 1...100 as ClosedRange<UInt64> {
             let start = index * 1_000 * second

@@ -46,6 +46,21 @@ struct SavepointTests {
         #expect(try values(queue) == [3])
     }
 
+    /// A rollback can fail if SQLite cannot allocate memory.
+    @Test func anAccessWhoseRollbackFailedIsNotCommitted() throws {
+        let queue = try DatabaseQueue.withTable()
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.write { db in
+                try db.insert(1)
+                db.isTransactionAbandoned = true
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_ABORT)
+        #expect(try values(queue) == [])
+        try queue.write { db in try db.insert(2) }
+        #expect(try values(queue) == [2])
+    }
+
     @Test func savepointsNest() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in

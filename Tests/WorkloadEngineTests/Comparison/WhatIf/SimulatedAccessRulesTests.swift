@@ -72,6 +72,19 @@ struct SimulatedAccessRulesTests {
         )
     }
 
+    // MARK: Arrivals
+
+    /// A damaged result can contain any rate.
+    @Test(.timeLimit(.minutes(1)))
+    func aSimulationWithTooManyArrivalsEnds() throws {
+        var client = reader()
+        client.think = nil
+        client.arrivals = .init(process: "even", rate: 1e300, skipAfter: 1_000_000)
+        let outcomes = try simulate(["ui": client]) { _ in try workModel(1_000_000) }
+        let outcome = try #require(outcomes["ui"])
+        #expect(outcome.skipped == AccessSimulation.limit)
+    }
+
     // MARK: Interrupts
 
     @Test func interruptedAccessesDoNotComplete() throws {

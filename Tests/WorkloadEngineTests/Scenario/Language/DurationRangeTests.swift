@@ -35,14 +35,14 @@ struct DurationRangeTests {
         words: String
     ) throws {
         #expect(try problem(text, range) == "'pause' of a part must be a time \(words)")
-        #expect(ValueShape.duration(range).words == "time \(words), such as 50ms")
+        #expect(ValueShape.duration(range).summary == "time \(words), such as 50ms")
         #expect(try problem("1s", range) == nil)
     }
 
     @Test func allTimesAreValidWithoutARange() throws {
         #expect(try problem("0s", .unlimited) == nil)
         #expect(try problem("8784h", .unlimited) == nil)
-        #expect(ValueShape.duration().words == "time, such as 50ms")
+        #expect(ValueShape.duration().summary == "time, such as 50ms")
     }
 
     @Test func theSchemaContainsTheRange() {
