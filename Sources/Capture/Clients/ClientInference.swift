@@ -219,7 +219,7 @@ struct ClientInference {
             counts.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / max(mean, 1e-9)
         var evidence =
             "the standard deviation of the times between arrivals is "
-            + "\(TimeText.number(gaps.variation)) of their mean (evenly spaced: 0, Poisson: 1)"
+            + "\(TimeText.number(gaps.variation)) × their mean (evenly spaced: 0, Poisson: 1)"
         // Allow for short bursts, which also make the counts differ. For example, arrivals in pairs
         // double the chi-square sum.
         let burstFactor = min(max(gaps.variation, 1), 2)

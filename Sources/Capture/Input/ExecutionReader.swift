@@ -32,7 +32,7 @@ package struct ExecutionReader {
         }
         if executions.isEmpty {
             throw CaptureError(
-                "the file contains no executions; write one JSON object per line, such as "
+                "the file contains no statements; write one JSON object per line, such as "
                     + #"{"time": 12.5, "sql": "SELECT 1"}"#,
                 file: file
             )

@@ -163,7 +163,8 @@ package struct CapturedScenario {
         if !withoutBegin.isEmpty {
             let count = TimeText.count(withoutBegin.reduce(0) { $0 + $1.count }, "statement")
             omissions.append(
-                "\(count) ran without BEGIN; in the scenario, each runs in a separate transaction"
+                "\(count) ran without BEGIN; the scenario runs every such statement in its own "
+                    + "transaction"
             )
         }
         let begin = CapturedArms.begin(analysis)

@@ -140,13 +140,19 @@ extension WatchedBlock {
         guard let by else { return text + "; the blocking process was not traced" }
         text += " for \(WatchStatementText.process(by.name, by.pid))"
         if by.isInferred { return text + ", which held the lock" }
-        if let sql = by.sql { text += ", whose transaction last ran \(statement(sql))" }
+        var facts: [String] = []
+        if let sql = by.sql { facts.append("last ran \(statement(sql))") }
         if let open = by.transactionSeconds {
-            text += " and was open for \(HumanUnits.duration(seconds: open))"
+            facts.append("was open for \(HumanUnits.duration(seconds: open))")
         }
         if let idle = by.idleSeconds, idle >= 0.001 {
-            text += ", and ran no statement for \(HumanUnits.duration(seconds: idle)) of the wait"
+            facts.append("ran no statement for \(HumanUnits.duration(seconds: idle)) of the wait")
         }
-        return text
+        guard let last = facts.popLast() else { return text }
+        text += ", whose transaction "
+        if !facts.isEmpty {
+            text += facts.joined(separator: ", ") + (facts.count > 1 ? ", and " : " and ")
+        }
+        return text + last
     }
 }

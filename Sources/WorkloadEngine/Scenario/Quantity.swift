@@ -106,8 +106,10 @@ public enum Quantity {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }
         guard let number = Double(digits) else {
+            let isNegative = text.hasPrefix("-") && text.dropFirst().first?.isNumber == true
             throw Failure(
-                description: "'\(text)' is not \(kind); write \(kind) such as \(examples)"
+                description: "'\(text)' is \(isNegative ? "negative" : "not \(kind)"); "
+                    + "write \(kind) such as \(examples)"
             )
         }
         guard let factor = units.first(where: { $0.0 == unit })?.1 else {

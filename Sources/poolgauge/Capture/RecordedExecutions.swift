@@ -57,7 +57,7 @@ struct RecordedExecutions {
         self.init(reports)
         guard !executions.isEmpty else {
             throw CommandFailure(
-                "'\(path)' contains no executions of statements on '\(name)'; record for longer"
+                "'\(path)' contains no statements on '\(name)'; record for longer"
             )
         }
     }

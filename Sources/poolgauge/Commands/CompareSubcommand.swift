@@ -83,8 +83,8 @@ struct CompareSubcommand: ParsableCommand {
             throw CommandFailure(
                 "a comparison requires at least two arms, but "
                     + (names.isEmpty ? "none is" : "only '\(names.joined())' is") + " selected; "
-                    + "\(scenario.name) has "
-                    + scenario.arms.map { "'\($0.name)'" }.joined(separator: ", ")
+                    + "the arms of \(scenario.name) are: "
+                    + scenario.arms.map(\.name).joined(separator: ", ")
             )
         }
         options.failIf = try failIf.map { text in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CursesTerminal
 import Dashboard
 import Recording
 import TerminalUI
@@ -79,7 +80,9 @@ struct DashboardSubcommand: ParsableCommand {
             let surface = try session.picture(size: display.pictureSize)
             try picture.write(surface, title: "poolgauge: \(scenario.name)")
         } else {
-            try session.run()
+            do { try session.run() } catch let error as TerminalError {
+                throw CommandFailure(error.text(alternative: "poolgauge run \(self.scenario)"))
+            }
         }
     }
 }

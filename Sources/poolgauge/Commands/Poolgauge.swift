@@ -54,7 +54,7 @@ struct Poolgauge: ParsableCommand {
         (
             status: "6",
             meaning: "the result is undecided: a threshold has too few samples (the report shows "
-                + "the required duration), or a search did not finish in time"
+                + "the required duration), or a search exceeded its time limit"
         ),
         (status: "64", meaning: "invalid arguments or an invalid scenario"),
         (

@@ -35,8 +35,8 @@ enum RecordingMoment: Equatable {
 
     /// The accepted forms, for help and error messages.
     static let forms =
-        "10m, or 90 in seconds (after the start), -5m (before the end), 02:13 or 02:13:05 (local "
-        + "time), or 2026-11-26T02:13:00Z"
+        "10m or 90s (after the start), -5m (before the end), 02:13 or 02:13:05 (local time), or "
+        + "2026-11-26T02:13:00Z"
 
     /// Returns the time in milliseconds since 1970, for a recording from `start` to `end`.
     ///

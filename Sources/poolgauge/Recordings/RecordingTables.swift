@@ -78,7 +78,7 @@ struct RecordingTables {
                     source.rate.map { HumanUnits.rate($0) } ?? "–",
                     source.saturation.map { HumanUnits.percent($0) } ?? "–",
                     source.busy.map { HumanUnits.exact($0) } ?? "–",
-                    source.maximumLogBytes.map { "at most " + HumanUnits.bytes($0) } ?? "–",
+                    source.maximumLogBytes.map { "peak " + HumanUnits.bytes($0) } ?? "–",
                     growth(source.firstLogBytes, source.lastLogBytes),
                 ]
             }

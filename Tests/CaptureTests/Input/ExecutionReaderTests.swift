@@ -57,7 +57,7 @@ struct ExecutionReaderTests {
     }
 
     @Test(arguments: [
-        ("", "log.jsonl: the file contains no executions"), ("\n \n", "no executions"),
+        ("", "log.jsonl: the file contains no statements"), ("\n \n", "no statements"),
         ("{\"time\": 1, \"sql\": \"SELECT 1\"}\n{oops", "log.jsonl:2: this is not JSON"),
         ("[1]", "log.jsonl:1: this is not an object"), ("{\"time\": 1}", "'sql' is missing"),
         ("{\"time\": 1, \"sql\": 3}", "'sql' must be the statement's text"),

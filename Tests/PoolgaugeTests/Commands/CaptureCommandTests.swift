@@ -115,7 +115,7 @@ struct CaptureCommandTests {
     }
 
     @Test(arguments: [
-        ("", "log.jsonl: the file contains no executions"),
+        ("", "log.jsonl: the file contains no statements"),
         ("{\"time\": 1, \"sql\": \"SELECT 1\"}\nnonsense\n", "log.jsonl:2: this is not JSON"),
         ("{\"time\": 1, \"sql\": \"SELECT 'open\"}\n", "log.jsonl:1: this is not an SQLite"),
         ("{\"time\": 1, \"sql\": \"SELECT * FROM gone\"}\n", "such as 'gone'"),

@@ -30,7 +30,7 @@ struct HeadlessCommandTests {
         (["help", "foo"], "unknown command 'foo'"),
         (["config", "foo"], "expected one of: defaults, check"),
         (["run", "ycsb-c", "--seed", "-1"], "0 to 18446744073709551615"),
-        (["run", "ycsb-c", "--duration", "-5s"], "'-5s' is not a time"),
+        (["run", "ycsb-c", "--duration", "-5s"], "'-5s' is negative"),
         (["capacity", "ycsb-c", "--sweep", "write-share=1,2"], "accepts only readers"),
         (["run", "ycsb-c", "--seed", "1.5"], "0 to 18446744073709551615"),
         (["run", "ycsb-c", "--duration", "721h"], "720h"),

@@ -5,7 +5,7 @@ package enum WhatIfReport {
         let recorded = result.recorded == .queue ? "a queue" : "\(result.recorded)"
         var lines = [
             "p99 wait of \(result.scenario) on \(result.arm) (recorded with \(recorded)), "
-                + "for other connections: combined result of \(result.runs) "
+                + "for other numbers of connections: combined result of \(result.runs) "
                 + (result.runs == 1 ? "simulation" : "simulations") + " on \(result.cpuCount) "
                 + (result.cpuCount == 1 ? "processor" : "processors")
                 + " [lowest … highest simulation]"
@@ -120,7 +120,7 @@ package enum WhatIfReport {
     }
 
     private static let tooFew =
-        "  no client has a 99th percentile in both, which requires 1,000 accesses"
+        "  no client has enough accesses for a p99 in both results (1,000 in each)"
 
     private static func error(_ comparison: WhatIfComparison) -> String {
         let percent = ReportUnits.percent(abs(comparison.error))

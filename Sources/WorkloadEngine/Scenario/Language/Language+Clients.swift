@@ -145,7 +145,12 @@ extension Language {
         "A stage of a changing rate. Stages run in order in the measured part.",
         alternatives: [["rate"], ["from", "to"]],
         [
-            .init("for", .span(), required: true, "The stage's length, such as 20%."),
+            .init(
+                "for",
+                .span(),
+                required: true,
+                "The stage's length, such as 20% of the measured part."
+            ),
             .init("rate", .quantity(.rate), "A constant rate."),
             .init("from", .quantity(.rate), "The starting rate."),
             .init("to", .quantity(.rate), "The final rate."),
