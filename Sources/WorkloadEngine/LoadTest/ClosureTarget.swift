@@ -3,7 +3,7 @@ import Telemetry
 
 /// A target that runs closures instead of statements.
 ///
-/// A statement is the name of a client, which identifies the client's closure.
+/// The text of a statement is the name of the client whose closure to run.
 final class ClosureTarget: WorkloadTarget {
     enum Body: Sendable {
         case blocking(LoadTest.Body)
