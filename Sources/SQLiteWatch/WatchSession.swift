@@ -184,7 +184,7 @@ public final class WatchSession {
 
     /// Measures this program's processor time since the last report, as a share of one core.
     private func measureUse(at now: UInt64) -> Double {
-        let helpers = helper.nanoseconds &+ (tables?.nanoseconds ?? 0)
+        let helpers = helper.nanoseconds &+ (tables?.processorNanoseconds ?? 0)
         let total = SystemClock.process &+ helpers
         let elapsed = Double(now - min(now, used.time))
         let share = elapsed > 0 ? Double(total - min(total, used.nanoseconds)) / elapsed : 0

@@ -207,7 +207,7 @@ public final class ComparisonRun: Sendable {
         let leftOut = try options.run.obstacles(
             to: scenario.clients,
             on: scenario.arms,
-            factory
+            factory: factory
         ) { client, arm, target in
             guard let access = client.access, !target.supports(access) else { return nil }
             return "arm '\(arm.name)' does not support \(access.rawValue) accesses"

@@ -129,7 +129,7 @@ struct ClientMeter {
             activity: plan.client.activityName,
             workers: min(plan.knobs.read().workers, recorders.count),
             targetRate: plan.targetRate(at: now),
-            throughput: progress.rate(at: now.secondsFromNanoseconds, count: completed),
+            throughput: progress.recordCount(completed, at: now.secondsFromNanoseconds),
             counts: counts,
             response: recent.summaries.response,
             wait: recent.summaries.wait,

@@ -101,7 +101,7 @@ package final class CrossoverRun: Sendable {
         let leftOut = try options.run.obstacles(
             to: scenario.clients,
             on: [arms.0, arms.1],
-            factory
+            factory: factory
         ) { client, arm, target in
             client.obstacle(on: target).map { "arm '\(arm.name)': \($0)" }
         }
