@@ -1,4 +1,4 @@
-/// Checks whether a history is strictly serializable.
+/// A type that checks whether a history is strictly serializable.
 ///
 /// A history is strictly serializable if its transactions could have run one at a time, each at a
 /// single moment between its start and its end.

@@ -2,7 +2,7 @@
 import Glibc
 import Telemetry
 
-/// Watches SQLite databases from outside the processes that use them.
+/// A session that watches SQLite databases from outside the processes that use them.
 ///
 /// The session reads `/proc` but does not open the database files. A helper process reads the file
 /// headers and queries the locks. Neither process acquires locks or writes to the files.

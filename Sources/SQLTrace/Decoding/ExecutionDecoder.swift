@@ -1,4 +1,4 @@
-/// Converts the events of all threads, ordered by time, to statement executions.
+/// A decoder that converts the events of all threads, ordered by time, to statement executions.
 ///
 /// The decoder tracks the process of each thread, the file of each connection, and the text of each
 /// statement.

@@ -1,4 +1,4 @@
-/// Redacts the keys of encrypted databases in statements.
+/// A type that redacts the keys of encrypted databases in statements.
 ///
 /// No option reveals these keys.
 enum SecretKeys {

@@ -10,7 +10,7 @@ final class ClosureTarget: WorkloadTarget {
         case awaited(LoadTest.AsyncBody)
     }
 
-    /// Opens the target of a load test, which has no database.
+    /// A factory that opens the target of a load test, which has no database.
     struct Factory: WorkloadTargetFactory {
         let test: LoadTest
         let bodies: [String: Body]

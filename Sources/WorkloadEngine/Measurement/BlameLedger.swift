@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Matches the waits of slow accesses with the clients that held the resource.
+/// A ledger that matches the waits of slow accesses with the clients that held the resource.
 ///
 /// Only the sampling thread uses the ledger. The ledger's memory does not grow during the run.
 struct BlameLedger {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Combines the measurements of a client's workers for the sampler.
+/// A meter that combines the measurements of a client's workers for the sampler.
 ///
 /// Only the sampling thread uses this value.
 struct ClientMeter {

@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Records the counts and times of a worker's accesses.
+/// An object that records the counts and times of a worker's accesses.
 ///
 /// The worker and the sampler share a lock, and hold it for only a few nanoseconds. The sampler
 /// exchanges filled histograms for cleared ones.

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Writes results as comma-separated values.
+/// A type that writes results as comma-separated values.
 ///
 /// The format is RFC 4180 with bare line feeds. The header is the same for all results of a
 /// version, and later versions only append columns. Times are integers in nanoseconds. Unmeasured

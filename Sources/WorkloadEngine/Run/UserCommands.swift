@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Runs the commands that a user starts in the dashboard during the load.
+/// An object that runs the commands that a user starts in the dashboard during the load.
 ///
 /// The commands run on a separate thread so that the screen never waits for the database.
 final class UserCommands: Sendable {

@@ -1,4 +1,4 @@
-/// Formats advice as text.
+/// A type that formats advice as text.
 package enum AdviceReport {
     /// Returns the report as text.
     package static func text(of result: AdviceResult) -> String {

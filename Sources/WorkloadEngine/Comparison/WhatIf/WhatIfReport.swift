@@ -1,4 +1,4 @@
-/// Formats predictions as text.
+/// A type that formats predictions as text.
 package enum WhatIfReport {
     /// Returns the report as text.
     package static func text(of result: WhatIfResult) -> String {

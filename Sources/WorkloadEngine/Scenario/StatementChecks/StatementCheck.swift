@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prepares a scenario's statements on the scenario's empty tables, before the load.
+/// A check that prepares a scenario's statements on the scenario's empty tables, before the load.
 ///
 /// The check finds errors that the decoder cannot detect, such as missing columns. It reports
 /// each error at the statement's position in the file.
