@@ -67,7 +67,7 @@ VALUES = ["VALtext21", "880022", "VALblob23", "56414c626c6f623233"]
 KEYS = ["KEYuri71", "4b455975", "KEYpragma72", "KEYpragma73", "KEYpragma74", "KEYattach75"]
 
 
-# The keys that open a screen of `top`, and a text on it.
+# The keys that open a screen of `top`, and text that the screen contains.
 SCREENS = {
     "overview": ("1", "people"), "statements": ("7", "INSERT"), "plan": ("7<Down><Enter>", "instructions"),
     "activity": ("8", "people"), "blocked": ("9", "UPDATE"), "tables": ("5", "person"),

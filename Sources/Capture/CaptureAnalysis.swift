@@ -233,7 +233,7 @@ package struct CaptureAnalysis {
     }
 }
 
-/// Normalizes statements and caches the results for repeated statements.
+/// A reader that normalizes statements and caches the results for repeated statements.
 private struct StatementReader {
     /// The maximum number of statements to cache.
     ///

@@ -5,7 +5,8 @@
 enum ClipboardSequence {
     /// The maximum length of the text, in bytes.
     ///
-    /// xterm rejects 100,000 characters of Base64. Other terminals have lower limits.
+    /// xterm rejects sequences with 100,000 or more Base64 characters. Other terminals have lower
+    /// limits.
     static let maximumLength = 48_000
 
     /// Returns the sequence for `text`, or `nil` if the text is longer than ``maximumLength``.

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// A decoder for mouse events, from the bytes after the event prefix
+/// A decoder that creates mouse events from the bytes after the event prefix
 /// (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>, "Mouse Tracking").
 struct MouseDecoder {
     enum Form {
@@ -17,7 +17,7 @@ struct MouseDecoder {
     private var form: Form?
     private var numbers: [Int] = []
 
-    /// The largest accepted number, greater than the number of columns of any terminal.
+    /// The value to which larger numbers are clamped, which exceeds the width of any terminal.
     private static let maximumNumber = 100_000
 
     var isReading: Bool { form != nil }
@@ -70,8 +70,8 @@ struct MouseDecoder {
     private func event(code: Int, isRelease: Bool) -> MouseEvent? {
         let point = Point(x: numbers[1] - 1, y: numbers[2] - 1)
         guard point.x >= 0, point.y >= 0 else { return nil }
-        // Bits 4, 8, and 16 are Shift, Meta, and Control. Bit 32 marks a move. Bit 64 marks a wheel
-        // event.
+        // The flags 4, 8, and 16 represent Shift, Meta, and Control. The flag 32 marks a move, and 64
+        // marks a wheel event.
         let button = code & ~(4 | 8 | 16 | 32)
         let isMove = code & 32 != 0
         switch button {

@@ -2,7 +2,7 @@ import SQLiteWatch
 import Telemetry
 import TerminalUI
 
-/// The run dashboard's state, which converts samples and input events to surfaces and actions.
+/// The model of the run dashboard, which converts samples and input events to surfaces and actions.
 ///
 /// The model does not depend on a terminal, a database, or a clock. The owner calls ``ingest(_:)``
 /// for each sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
@@ -97,7 +97,7 @@ package struct DashboardModel: Sendable {
         let time = history.displayedSample?.time ?? 0
         let event = TelemetryEvent(time: time, severity: severity, message: message)
         history.append(event)
-        // Show the line even on a frozen display, because it may respond to a key.
+        // Show the line even on a frozen display, because it may be the result of a key press.
         frozen?.append(event)
     }
 

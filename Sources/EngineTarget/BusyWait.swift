@@ -73,7 +73,7 @@ package final class BusyWait: Sendable {
             state.wait.timeout = timeout
             state.wait.nanoseconds = now &- state.start
             let pause = self.pause(tries: tries, elapsed: state.wait.nanoseconds)
-            if pause == nil { state.wait.gaveUp = true }
+            if pause == nil { state.wait.didStopRetrying = true }
             return pause
         }
         guard let pause else { return false }
@@ -100,7 +100,7 @@ package final class BusyWait: Sendable {
         let wasCalled = wasCalled.load(ordering: .relaxed)
         return state.withLock { state in
             defer { state.wait = LockWait() }
-            var result = wasCalled && state.wait.gaveUp ? state.wait : LockWait()
+            var result = wasCalled && state.wait.didStopRetrying ? state.wait : LockWait()
             result.timeout = timeout
             return result
         }
@@ -129,7 +129,7 @@ extension BusyFailure {
         let handler: Handler =
             switch wait {
             case nil: .unknown
-            case let wait? where wait.gaveUp:
+            case let wait? where wait.didStopRetrying:
                 .gaveUp(waited: wait.nanoseconds, timeout: wait.timeout)
             case _?: .skipped
             }

@@ -2,8 +2,8 @@ import CSQLite
 import Foundation
 import WorkloadEngine
 
-/// Copies a database with SQLite's backup API (<https://sqlite.org/backup.html>), while other
-/// processes may be using it.
+/// A type that copies a database with SQLite's backup API (<https://sqlite.org/backup.html>), while
+/// other processes may be using it.
 ///
 /// In WAL mode, one read transaction covers the entire copy. The transaction does not block
 /// writers, and the copy never restarts. In a rollback mode, a read lock blocks all writers, so the

@@ -2,7 +2,8 @@ import Foundation
 import SQLiteEngine
 import WorkloadEngine
 
-/// Opens databases for a scenario's arms with this package's engine or with libsqlite3.
+/// A factory that opens databases for a scenario's arms with this package's engine or with
+/// libsqlite3.
 public struct EngineTargetFactory: WorkloadTargetFactory {
     /// Creates a factory.
     public init() {}

@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Telemetry
 
-/// Reads from a snapshot of a pool, which the first read creates.
+/// An object that reads from a snapshot of a pool, which the first read creates.
 final class FrozenReads: Sendable {
     private enum Reader: Sendable {
         case snapshot(DatabaseSnapshot)

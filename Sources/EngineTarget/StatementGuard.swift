@@ -3,8 +3,8 @@ import Foundation
 import Telemetry
 import WorkloadEngine
 
-/// Prevents captured SQL from accessing files outside the run's folder, and counts rejected
-/// statements.
+/// A guard that prevents captured SQL from accessing files outside the run's folder, and counts
+/// rejected statements.
 ///
 /// SQLite calls an authorizer while it prepares a statement
 /// (<https://sqlite.org/c3ref/set_authorizer.html>).

@@ -12,7 +12,7 @@ package protocol ProfiledSession: WorkloadSession {
     func rollingBack(_ body: () throws -> Void) throws
 }
 
-/// Reports how SQLite executes statements, for any library.
+/// A profiler that reports how SQLite executes statements, for any library.
 package struct StatementProfiler {
     private let runsStatements: Bool
 

@@ -2,7 +2,7 @@
 import GRDB
 import Telemetry
 
-/// Reads from a pool snapshot, which the first read creates.
+/// An object that reads from a pool snapshot, which the first read creates.
 final class GRDBFrozenReads: Sendable {
     let pool: DatabasePool
     private let snapshot = Lock<DatabaseSnapshot?>(nil)

@@ -1,4 +1,4 @@
-/// Finds cycles of dependencies and classifies them as anomalies.
+/// A search that finds cycles of dependencies and classifies them as anomalies.
 ///
 /// The search first follows the dependencies inferred from reads and writes, then adds the session
 /// order, and finally adds the real-time order. It therefore classifies each cycle by the weakest

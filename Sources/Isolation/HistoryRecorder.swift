@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Collects the transactions of a history while sessions run them.
+/// A recorder that collects the transactions of a history while sessions run them.
 ///
 /// Any thread may call these methods.
 package final class HistoryRecorder: Sendable {

@@ -1,4 +1,4 @@
-/// Checks whether a history is strictly serializable.
+/// A type that checks whether a history is strictly serializable.
 ///
 /// A history is strictly serializable if its transactions could have run one at a time, each at a
 /// single moment between its start and its end.
@@ -26,7 +26,7 @@ package struct IsolationCheck: Sendable {
     package func anomalies(of history: History) -> [Anomaly] {
         var log = AnomalyLog(limit: limitPerKind)
         let names = TransactionNames(history)
-        var objects = ObjectAccesses(history, names, &log)
+        var objects = ObjectAccesses(history, names: names, log: &log)
         objects.resolveUnknownOutcomes()
         var edges: [Dependency] = []
         ListInference(history, objects, names).infer(&edges, &log)

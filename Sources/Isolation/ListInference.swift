@@ -1,4 +1,4 @@
-/// Infers the order of transactions from the list elements that they appended and read.
+/// A type that infers the order of transactions from the list elements that they appended and read.
 ///
 /// Each read returns all earlier appends in order. The longest list therefore contains all appends
 /// in order, and every other read returns a prefix of it.

@@ -40,7 +40,7 @@ struct ObjectAccesses {
         var value: Int64
         /// Whether this is the transaction's last write to the register.
         var isFinal: Bool
-        /// Whether the transaction had read the register before it first wrote it.
+        /// Whether the transaction read the register before its first write to the register.
         var hasPredecessor: Bool
         /// The value that the transaction read before its first write.
         var predecessor: Int64?
@@ -63,7 +63,7 @@ struct ObjectAccesses {
     private var registerIndexes: [Int64: Int] = [:]
 
     /// Groups the operations of a history by object, and logs inconsistencies within transactions.
-    init(_ history: History, _ names: TransactionNames, _ log: inout AnomalyLog) {
+    init(_ history: History, names: TransactionNames, log: inout AnomalyLog) {
         isCommitted = history.transactions.map { $0.outcome == .committed }
         isUnknown = history.transactions.map { $0.outcome == .unknown }
         var collector = TransactionCollector()

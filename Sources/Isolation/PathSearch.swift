@@ -1,4 +1,4 @@
-/// Finds short paths in a graph, within one strongly connected component.
+/// A search that finds short paths in a graph, within one strongly connected component.
 ///
 /// The length of a path is the number of its transactions, excluding moments.
 struct PathSearch {

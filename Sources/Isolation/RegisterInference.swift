@@ -1,4 +1,4 @@
-/// Infers the order of transactions from the register values that they wrote and read.
+/// A type that infers the order of transactions from the register values that they wrote and read.
 ///
 /// A register does not retain its earlier values. The order of two values is known if a transaction
 /// reads the register before writing it, or if one write started after the other had ended.

@@ -1,4 +1,5 @@
-/// Groups the operations of transactions by object and checks each transaction for consistency.
+/// A collector that groups the operations of transactions by object and checks each transaction for
+/// consistency.
 struct TransactionCollector {
     private struct ListState {
         /// The elements that the next read must return, or `nil` before the first read.

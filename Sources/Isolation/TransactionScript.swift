@@ -6,7 +6,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Chooses random operations for the transactions of one session.
+/// An object that chooses random operations for the transactions of one session.
 ///
 /// The operations use the lists and registers of a table. Each round uses different objects, which
 /// keeps the lists short. Any thread may call these methods, because some accesses run on the

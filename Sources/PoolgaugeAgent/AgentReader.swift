@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// A client of an agent, which opens a connection for each request.
+/// A client that opens a new connection to an agent for each request.
 package struct AgentReader: Sendable {
     /// The path of the agent's socket.
     package var path: String
@@ -23,15 +23,18 @@ package struct AgentReader: Sendable {
         let found = (try? decoder.decode(Schema.self, from: data))?.schema
         guard found == AgentStatus.currentSchema else {
             throw AgentError(
-                "\(path) uses \(found.map { "the format '\($0.prefix(64))'" } ?? "an unknown format"); "
-                    + "this version reads '\(AgentStatus.currentSchema)'"
+                "the agent at \(path) uses "
+                    + (found.map { "the format '\($0.prefix(64))'" } ?? "an unknown format")
+                    + "; this version reads '\(AgentStatus.currentSchema)'"
             )
         }
         do {
             let status = try decoder.decode(AgentStatus.self, from: data)
             return (status, String(decoding: body, as: UTF8.self))
         } catch {
-            throw AgentError("\(path) sends an invalid status: \(Self.reason(error))")
+            throw AgentError(
+                "the agent at \(path) sent an invalid status: \(Self.reason(error))"
+            )
         }
     }
 

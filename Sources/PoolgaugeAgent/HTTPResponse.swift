@@ -1,4 +1,4 @@
-/// Encodes responses.
+/// A type that encodes responses.
 enum HTTPResponse {
     /// Returns a complete response with a body.
     ///

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Checks the `Host` header to protect a server against DNS rebinding.
+/// A type that checks the `Host` header to protect a server against DNS rebinding.
 ///
 /// A web page can make its own host name resolve to an address of this machine, and then read the
 /// server's responses. Requests from such a page contain the page's host name in `Host`.

@@ -52,7 +52,7 @@ extension SQLTraceSession {
         guard let planner else { return }
         for (number, path) in files.paths.enumerated() {
             let request = PlanRequest(path: path, statements: [])
-            models[number].setPlans(planner.answer(to: request), for: [])
+            models[number].setPlans(planner.response(to: request), for: [])
         }
     }
 
@@ -65,7 +65,7 @@ extension SQLTraceSession {
             guard !statements.isEmpty else { continue }
             nextPlanTime = now + 1_000_000_000
             let request = PlanRequest(path: path, statements: statements.map(\.sql))
-            models[number].setPlans(planner.answer(to: request), for: statements)
+            models[number].setPlans(planner.response(to: request), for: statements)
         }
     }
 

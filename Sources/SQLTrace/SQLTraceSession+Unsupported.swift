@@ -1,7 +1,7 @@
 #if !os(Linux)
 import SQLiteWatch
 
-/// Traces the SQL of other programs.
+/// A session that traces the SQL of other programs.
 ///
 /// Available only on Linux.
 public final class SQLTraceSession {

@@ -3,7 +3,8 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Traces the SQL of other programs through probes on the SQLite functions that they call.
+/// A session that traces the SQL of other programs through probes on the SQLite functions that they
+/// call.
 ///
 /// A session requires root privileges. Use a session on only one thread, and call ``poll()`` often,
 /// because the kernel buffers only 8 MiB of events for each processor.

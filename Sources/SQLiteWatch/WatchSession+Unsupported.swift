@@ -1,5 +1,5 @@
 #if !os(Linux)
-/// Watches SQLite databases that other processes use.
+/// A session that watches SQLite databases that other processes use.
 ///
 /// Available only on Linux.
 public final class WatchSession {
@@ -37,7 +37,7 @@ public final class WatchSession {
     public func reports() -> [WatchReport] { [] }
 }
 
-/// Finds SQLite databases.
+/// A search that finds SQLite databases.
 ///
 /// Available only on Linux.
 public final class DatabaseSearch {

@@ -2,7 +2,7 @@
 import Glibc
 import Telemetry
 
-/// Watches SQLite databases from outside the processes that use them.
+/// A session that watches SQLite databases from outside the processes that use them.
 ///
 /// The session reads `/proc` but does not open the database files. A helper process reads the file
 /// headers and queries the locks. Neither process acquires locks or writes to the files.
@@ -184,7 +184,7 @@ public final class WatchSession {
 
     /// Measures this program's processor time since the last report, as a share of one core.
     private func measureUse(at now: UInt64) -> Double {
-        let helpers = helper.nanoseconds &+ (tables?.nanoseconds ?? 0)
+        let helpers = helper.nanoseconds &+ (tables?.processorNanoseconds ?? 0)
         let total = SystemClock.process &+ helpers
         let elapsed = Double(now - min(now, used.time))
         let share = elapsed > 0 ? Double(total - min(total, used.nanoseconds)) / elapsed : 0

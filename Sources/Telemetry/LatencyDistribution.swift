@@ -2,8 +2,8 @@
 ///
 /// The format is small enough for a sample and precise enough for a histogram and a heat map.
 /// Buckets are log-linear, with four per octave, starting at 128 ns, for a precision of 25%. Bucket
-/// 0 contains shorter latencies. The last bucket contains latencies of nine minutes or more. Empty
-/// buckets at both ends are omitted.
+/// 0 contains shorter latencies. The last bucket contains latencies of about eight minutes or more.
+/// Empty buckets at both ends are omitted.
 public struct LatencyDistribution: Sendable, Codable, Equatable {
     /// The number of buckets.
     public static let bucketCount = 129
@@ -82,7 +82,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
     /// latencies.
     ///
     /// No percentile exceeds this bound.
-    package var slowest: UInt64? {
+    package var upperBound: UInt64? {
         counts.lastIndex { $0 > 0 }.map { Self.lowerBound(of: firstBucket + $0 + 1) }
     }
 

@@ -1,4 +1,4 @@
-/// Finds YAML that a parser could take exponential time to read.
+/// A type that finds YAML that a parser could take exponential time to read.
 ///
 /// Yams hashes each key of a mapping to find duplicates, and thereby visits all nodes of each alias
 /// in the key. If anchors contain aliases of other anchors, the number of these nodes grows

@@ -20,7 +20,7 @@ struct MouseDecoderTests {
         ("32;1;1M", MouseEvent(.drag, at: Point(x: 0, y: 0))),
         ("64;300;200M", MouseEvent(.wheelUp, at: Point(x: 299, y: 199))),
         ("65;3;4M", MouseEvent(.wheelDown, at: Point(x: 2, y: 3))),
-        // These events include Shift, Meta, and Control.
+        // This event includes Shift, Meta, and Control.
         ("28;2;2M", MouseEvent(.press, at: Point(x: 1, y: 1))),
     ])
     func decimalReportsAreDecoded(text: String, event: MouseEvent) {

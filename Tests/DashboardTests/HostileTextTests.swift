@@ -72,7 +72,7 @@ struct HostileTextTests {
         story.table = text
         for var report in story.reports(until: 20).suffix(1) {
             report.notes = [text]
-            #expect(HostileStrings.unsafe(in: WatchText.text(of: report)) == [])
+            #expect(HostileStrings.unprintableScalars(in: WatchText.text(of: report)) == [])
         }
     }
 
@@ -113,7 +113,7 @@ struct HostileTextTests {
 
     private func check(_ surface: Surface, _ text: String) throws {
         let unsafe = surface.cells.flatMap { cell in
-            HostileStrings.unsafe(in: cell.character)
+            HostileStrings.unprintableScalars(in: cell.character)
                 + cell.character.unicodeScalars.filter { $0 == "\n" }
         }
         #expect(unsafe == [], "\(text.debugDescription)")
@@ -129,7 +129,8 @@ struct HostileTextTests {
             "\(log.elements)"
         )
         let escapes = try Regex("\u{1B}\\[[0-9;]*m")
-        #expect(HostileStrings.unsafe(in: surface.ansiText.replacing(escapes, with: "")) == [])
+        let visibleText = surface.ansiText.replacing(escapes, with: "")
+        #expect(HostileStrings.unprintableScalars(in: visibleText) == [])
     }
 }
 

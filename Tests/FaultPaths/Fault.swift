@@ -3,7 +3,8 @@ import FaultVFS
 /// A fault to inject, such as failing file operations.
 package struct Fault: Sendable {
     package var name: String
-    /// A closure that starts the failures at the n-th operation on the files in a folder.
+    /// A closure that starts the failures at the `nth` operation on the files in a folder, or at the
+    /// `nth` allocation.
     var start: @Sendable (_ folder: String, _ nth: Int64) -> Void
     /// A closure that ends the failures and returns the number of failed operations.
     var stop: @Sendable () -> Int64
@@ -25,7 +26,7 @@ package struct Fault: Sendable {
     /// - Parameters:
     ///   - name: The fault's name.
     ///   - kinds: The kinds of operations that are counted and fail.
-    ///   - isPersistent: Whether all operations fail, starting with the n-th one.
+    ///   - isPersistent: Whether all operations fail, starting with the `nth` operation.
     ///   - code: The result code of failing writes, or 0 for an input/output error.
     /// - Returns: The fault.
     package static func files(

@@ -61,7 +61,7 @@ struct ReadOnlyAttack {
         try reopened.close()
     }
 
-    /// Expects a database error that contains a text.
+    /// Expects a database error that contains a string.
     private func expect(_ text: String, _ body: () throws -> Void) throws {
         do { try body() } catch let error as DatabaseError {
             try Violation.check("\(error)".contains(text), "`\(error)` does not contain `\(text)`")

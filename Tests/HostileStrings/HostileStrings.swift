@@ -31,7 +31,7 @@ package enum HostileStrings {
             "'; DROP TABLE t; --", "\"; DROP TABLE t; --", "]", "[",
         ] + ["<", "\"", "'", "|", "`", ",", "\\", "&", "]", "*"].map { $0 + "\u{301}a" }
 
-    /// Text that is wide, combined, or long.
+    /// Wide characters, combining characters, and blank or long text.
     package static let shapes = [
         "e\u{301}", "\u{301}a", "a" + String(repeating: "\u{301}", count: 100), "漢字",
         "\u{1F469}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\u{1F1E9}", "ﷺ",
@@ -43,7 +43,7 @@ package enum HostileStrings {
     /// The strings without NUL, which can be SQL names and program arguments.
     package static let withoutNUL = all.filter { !$0.unicodeScalars.contains("\0") }
 
-    /// Returns whether parsers that use Foundation, including Yams, return a text unchanged.
+    /// Returns whether parsers that use Foundation, including Yams, return a string unchanged.
     ///
     /// Foundation removes a leading byte order mark from decoded text, even if it was escaped.
     package static func isReadableByFoundation(_ text: String) -> Bool {
@@ -51,7 +51,7 @@ package enum HostileStrings {
     }
 
     /// Returns the control and formatting characters that a terminal would interpret.
-    package static func unsafe(in text: String) -> [Unicode.Scalar] {
+    package static func unprintableScalars(in text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.filter { scalar in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: scalar != "\n"

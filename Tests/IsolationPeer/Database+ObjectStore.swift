@@ -35,5 +35,5 @@ extension [StoredValue] {
 
 extension ObjectTable {
     /// The table that the engine's tests use.
-    package static let ofTests = ObjectTable(name: "isolation")
+    package static let engineTests = ObjectTable(name: "isolation")
 }

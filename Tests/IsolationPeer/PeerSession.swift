@@ -16,7 +16,7 @@ struct PeerSession {
         self.connection = connection
         recorder = HistoryRecorder(onProgress: { PeerOutput.write($0) })
         script = TransactionScript(
-            on: .ofTests,
+            on: .engineTests,
             random: SeededRandom(seed: seed),
             values: values
         )

@@ -80,7 +80,7 @@ struct AgentMetricsTests {
             #expect(lines.contains(line), "\(line)")
         }
         #expect(!lines.contains { $0.contains("quantile") })
-        // If a second pool has no buckets, both metrics are summaries.
+        // If one of the pools has no buckets, the metric is a summary for both pools.
         status.writerAcquire = summary
         #expect(text(of: status).contains("# TYPE \(name) summary\n"))
         #expect(!text(of: status).contains("\(name)_bucket"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Recording
 
-/// Tests the file of a recording and its limits.
+/// Tests the recording file and its size and age limits.
 struct RecordingWriterTests {
     private func mode(of path: String) throws -> Int? {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -125,8 +125,8 @@ struct RecordingWriterTests {
             #expect(refusal { _ = try Fixture.writer(other) }?.contains("not a recording") == true)
             #expect(
                 refusal { _ = try RecordingReader(path: other) }
-                    == "'\(other)' is a database, but not a recording; specify a file that "
-                    + "--record or 'poolgauge record' wrote"
+                    == "'\(other)' is a database, but not a recording; specify a file "
+                    + "created with --record or 'poolgauge record'"
             )
         }
     }
@@ -153,7 +153,7 @@ struct RecordingWriterTests {
             let queue = try DatabaseQueue(path: path)
             try queue.write { try $0.execute(sql: "PRAGMA user_version = 3") }
             try queue.close()
-            let expected = "has the format 3, which a newer version of poolgauge wrote"
+            let expected = "has format 3 and was written by a newer version of poolgauge"
             #expect(refusal { _ = try RecordingReader(path: path) }?.contains(expected) == true)
             #expect(refusal { _ = try Fixture.writer(path) }?.contains(expected) == true)
         }

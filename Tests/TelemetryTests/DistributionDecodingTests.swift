@@ -16,7 +16,9 @@ struct DistributionDecodingTests {
         #expect(try decode("{\"firstBucket\":0,\"counts\":[]}") == LatencyDistribution())
     }
 
-    /// Adding such a distribution would allocate memory for all buckets up to the first one.
+    /// These distributions refer to buckets that do not exist.
+    ///
+    /// Adding a latency to the first one would allocate memory for billions of buckets.
     @Test(arguments: [
         "{\"firstBucket\":4294967296,\"counts\":[1]}", "{\"firstBucket\":-1,\"counts\":[1]}",
         "{\"firstBucket\":128,\"counts\":[1,1]}", "{\"firstBucket\":129,\"counts\":[]}",

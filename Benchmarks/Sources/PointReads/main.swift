@@ -9,8 +9,8 @@ import SQLiteEngine
 //         [--memory-statistics on|off]
 //     swift run -c release PointReads --only raw|raw-kept|engine|renewing|off|GRDB --reads N
 //
-// The table shows the median rate of each reader. For each pair of readers, it shows the median and
-// the spread of the ratios of their rates, one ratio per round.
+// The table shows the median rate of each reader. For selected pairs of readers, it shows the median
+// and the spread of the ratios of their rates, one ratio per round.
 
 let pointReadSQL = "SELECT v FROM t WHERE id = ?"
 
@@ -21,7 +21,7 @@ func option(_ name: String, _ defaultValue: String) -> String {
     return CommandLine.arguments[index + 1]
 }
 
-// SQLite's memory statistics acquire a process-wide lock for each allocation.
+// If memory statistics are enabled, SQLite acquires a process-wide lock for each allocation.
 if option("memory-statistics", "on") == "off" {
     precondition(RawReader.disableMemoryStatistics(), "SQLite is already in use")
 }
@@ -81,7 +81,10 @@ func pad(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-print("\(rounds) rounds of \(seconds) s each, \(readers) readers, medians (min–max)")
+print(
+    "\(rounds) rounds of \(seconds) s each, \(readers) reader connections per pool, "
+        + "medians (min–max)"
+)
 func spread(_ values: [Double], _ digits: Int) -> String {
     "\(text(median(values), digits)) (\(text(values.min() ?? 0, digits))–"
         + "\(text(values.max() ?? 0, digits)))"

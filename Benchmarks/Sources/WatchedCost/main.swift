@@ -3,7 +3,8 @@ import GRDB
 import PoolgaugeGRDB
 
 // Measures the cost of observing a GRDB pool. In each round, reads of one row use an unobserved
-// pool, an observed pool, and the watched database. Statements inside one read use both pools.
+// pool, an observed pool, and the watched database. Each round also runs repeated statements inside
+// one read of each pool.
 //
 //     swift run -c release WatchedCost [--rounds N] [--count N]
 
@@ -45,7 +46,8 @@ func fetchRepeatedly(_ db: Database) throws {
     for _ in 0..<count { try fetch(db) }
 }
 
-/// Returns the mean time of `count` repetitions, in nanoseconds.
+/// Calls a closure that performs `count` repetitions, and returns the mean time of a repetition, in
+/// nanoseconds.
 func time(_ body: () throws -> Void) rethrows -> Double {
     let start = DispatchTime.now().uptimeNanoseconds
     try body()

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// Proposes indexes for statements whose query plan scans a table or sorts.
+/// An advisor that proposes indexes for statements whose query plan scans a table or sorts.
 ///
 /// The plan determines the table. The statement determines the columns: first the columns that
 /// WHERE, ON, and USING compare for equality, then the columns of ORDER BY or the first column in a

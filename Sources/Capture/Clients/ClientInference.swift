@@ -1,4 +1,4 @@
-/// Infers the clients of the database and their pace.
+/// A type that infers the clients of the database and their pace.
 ///
 /// A client is a group of connections with the same mix of transactions.
 struct ClientInference {

@@ -1,8 +1,8 @@
-/// Converts captured clients to scenario clients.
+/// A planner that converts captured clients to scenario clients.
 ///
 /// If transactions arrive on a schedule, reads and writes become separate clients, so a comparison
-/// reports separate metrics for each. Independent parts of a Poisson process are also Poisson
-/// processes.
+/// reports separate metrics for each. The separation is valid because independent parts of a Poisson
+/// process are also Poisson processes.
 struct ClientPlanner {
     struct Share {
         var operation: PlannedOperation

@@ -1,4 +1,4 @@
-/// Decides whether transactions arrive on a schedule or wait for previous transactions.
+/// A type that decides whether transactions arrive on a schedule or wait for previous transactions.
 ///
 /// In a closed loop, each transaction waits for the previous one, so a long transaction delays the
 /// next one. In an open loop, transactions do not wait, so a long transaction shortens the pause

@@ -15,10 +15,11 @@ struct PauseModel: Equatable {
     var mean: Double
     var kind: Kind
 
-    /// Chooses the distribution from the ratio of the standard deviation to the mean.
+    /// Creates a model of observed pauses.
     ///
-    /// The ratio is 0 for a constant, at most 0.58 for a uniform distribution, and 1 for an
-    /// exponential distribution.
+    /// The ratio of their standard deviation to their mean determines the distribution. The ratio is
+    /// 0 for a constant, at most 0.58 for a uniform distribution, and 1 for an exponential
+    /// distribution.
     ///
     /// - Parameters:
     ///   - numbers: Observed pauses, in seconds.

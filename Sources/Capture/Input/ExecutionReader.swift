@@ -1,7 +1,7 @@
 import Foundation
 import WorkloadEngine
 
-/// Reads executions from JSON Lines.
+/// A type that reads executions from JSON Lines.
 ///
 /// Each line contains one object, such as
 /// `{"time": 12.5, "sql": "SELECT 1", "seconds": 0.0002}`.

@@ -1,4 +1,4 @@
-/// Recognizes PRAGMA statements with settings that a scenario can reproduce.
+/// A type that recognizes PRAGMA statements with settings that a scenario can reproduce.
 enum PragmaSetting {
     /// The per-connection pragmas whose values are numbers or words that are not secret.
     static let repeatable: Set = [

@@ -1,4 +1,5 @@
-/// Converts clock times to recorded time, which excludes the periods when a trace recorded nothing.
+/// A type that converts clock times to recorded time, which excludes the periods when a trace
+/// recorded nothing.
 ///
 /// A trace pauses when it would slow down a program too much. Rates are computed from recorded
 /// time, where gaps have no length.

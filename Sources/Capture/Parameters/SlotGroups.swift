@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// Finds slots in a transaction that have the same value and can share a variable.
+/// A type that finds slots in a transaction that have the same value and can share a variable.
 struct SlotGroups {
     struct Place: Hashable {
         var position: Int

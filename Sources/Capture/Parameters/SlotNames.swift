@@ -18,9 +18,10 @@ struct SlotNames {
         var column: Variable.Column
         var number: Int
 
-        /// Creates the cycle of a list or an insert, or returns `nil` for other slots.
+        /// Creates the group of a list item or of an inserted row, or returns `nil` for other slots.
         ///
-        /// Cycles limit the number of variables.
+        /// Every 32nd item of a list and every eighth row share a variable, which limits the number
+        /// of variables.
         init?(_ slot: StatementSlot, position: Int) {
             guard let column = slot.column else { return nil }
             switch slot.role {
@@ -94,7 +95,7 @@ struct SlotNames {
         for position in range {
             let statement = shape.positions[position]
             for (index, slot) in statement.slots.enumerated() {
-                guard shape.isConstant(position, index) else { continue }
+                guard shape.isConstant(at: position, slot: index) else { continue }
                 let place = SlotGroups.Place(position: position, slot: index)
                 let root = groups.root(of: place)
                 if let variable = keptVariables[root] {
@@ -125,7 +126,7 @@ extension ShapeStatistics {
 
     /// Returns whether a slot has the same value in all repetitions of a loop, but varies between
     /// transactions.
-    func isConstant(_ position: Int, _ slot: Int) -> Bool {
+    func isConstant(at position: Int, slot: Int) -> Bool {
         guard !varies[position][slot] else { return false }
         let sample = values[position][slot]
         return sample.counts.count > 1

@@ -278,7 +278,8 @@ extension NormalizedStatement {
             && !Self.aggregates.contains { text.contains($0) }
     }
 
-    /// Whether the statement accepts existing rows, as an upsert or `INSERT OR REPLACE` does.
+    /// Whether the statement specifies how to resolve conflicts with existing rows, as an upsert or
+    /// `INSERT OR REPLACE` does.
     var toleratesConflicts: Bool {
         verb == "REPLACE" || key.hasPrefix("INSERT OR ") || key.contains(" ON CONFLICT ")
     }

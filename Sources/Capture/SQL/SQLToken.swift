@@ -45,7 +45,7 @@ struct SQLToken: Equatable {
     }
 }
 
-/// Splits a statement into tokens and removes its comments.
+/// A lexer that splits a statement into tokens and removes its comments.
 struct SQLLexer {
     enum Failure: Error, Equatable {
         case unterminated(String)

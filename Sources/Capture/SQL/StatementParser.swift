@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// Finds a statement's slots and the column that each slot is compared with.
+/// A parser that finds a statement's slots and the column that each slot is compared with.
 ///
 /// The parser recognizes common patterns instead of SQLite's full grammar: `col = ?`,
 /// `col IN (?, ?)`, `BETWEEN`, `VALUES`, and `SET`. Slots in other patterns have no column.

@@ -5,7 +5,7 @@ import WorkloadEngine
 /// Subqueries and the enclosing statement share one list of aliases.
 struct StatementTables {
     private var tables: [(alias: String, table: CaptureSchema.Table)] = []
-    /// All aliases in lower case, including aliases of columns and of common table expressions.
+    /// All aliases in lowercase, including aliases of columns and of common table expressions.
     private(set) var aliases: Set<String> = []
     /// The table that follows INTO, or `nil` if the schema does not contain it.
     private(set) var insertTarget: CaptureSchema.Table?

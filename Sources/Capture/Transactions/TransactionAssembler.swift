@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// Assembles the executions of each connection into transactions.
+/// A type that assembles the executions of each connection into transactions.
 struct TransactionAssembler {
     /// The parts of the input that cannot be used.
     struct Leftovers: Equatable {

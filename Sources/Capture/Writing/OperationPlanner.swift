@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// Converts transaction shapes to operations, and their slots to variables.
+/// A planner that converts transaction shapes to operations, and their slots to variables.
 struct OperationPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions

@@ -1,4 +1,4 @@
-/// Writes a captured scenario as YAML with comments.
+/// A type that writes a captured scenario as YAML with comments.
 struct ScenarioText {
     let analysis: CaptureAnalysis
     let options: CaptureOptions

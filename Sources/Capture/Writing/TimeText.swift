@@ -1,6 +1,6 @@
 import Foundation
 
-/// Formats quantities in the scenario language's syntax, with three significant digits.
+/// A type that formats quantities in the scenario language's syntax, with three significant digits.
 enum TimeText {
     /// Formats a time in seconds, such as `1.25ms`.
     static func yaml(_ seconds: Double) -> String {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Formats strings as YAML scalars that parsers convert back to the same strings.
+/// A type that formats strings as YAML scalars that parsers convert back to the same strings.
 package enum YAMLText {
     /// Returns a string as a quoted scalar.
     ///

@@ -60,8 +60,11 @@ extension DashboardModel {
             return interrupt(label)
         }
         if connections.count == 1 { return interrupt(connections[0].label) }
-        let hint = keys.key(for: .interruptAll).map { ", or \($0.label) for all" } ?? ""
-        note("select a connection to interrupt (arrows)\(hint)", severity: .warning)
+        let hint = keys.key(for: .interruptAll).map { "; \($0.label) interrupts all" } ?? ""
+        note(
+            "use the arrow keys to select a connection to interrupt\(hint)",
+            severity: .warning
+        )
         return []
     }
 

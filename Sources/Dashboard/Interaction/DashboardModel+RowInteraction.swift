@@ -3,7 +3,7 @@ import TerminalUI
 extension DashboardModel: RowInteraction {
     static let momentName = "sample"
 
-    var lastHelpLine: Int {
+    var lastHelpPageStart: Int {
         KeyHelp(keys: keys, program: program, replayKeys: replayKeys, top: 0).lastTop(in: size)
     }
 

@@ -35,18 +35,19 @@ protocol RowInteraction {
     /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] { get }
     /// The index of the first line of the help's last page, at the current size.
-    var lastHelpLine: Int { get }
+    var lastHelpPageStart: Int { get }
 
     func canvas(size: Size) -> Canvas
     /// Opens the selected row, or expands the selected part.
     mutating func expand()
     mutating func perform(_ command: Command) -> [Action]
-    /// Returns the command that both dashboards support, or `nil` if only this dashboard supports
-    /// it.
+    /// Returns the shared equivalent of a command, or `nil` if only this dashboard supports the
+    /// command.
     static func sharedCommand(for command: Command) -> DashboardCommand?
     /// Displays the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Displays the moment that is `count` moments later, or the newest moment.
+    /// Displays the moment that is `count` moments later, or the newest moment if there are fewer
+    /// later moments.
     mutating func step(by count: Int)
     mutating func handle(_ key: Key, inCheckpoint choice: Int) -> [Action]
 }
@@ -70,7 +71,7 @@ extension RowInteraction {
 
     private mutating func handle(_ key: Key, inHelpFrom top: Int) -> [Action] {
         let page = max(1, size.height - 4)
-        let last = lastHelpLine
+        let last = lastHelpPageStart
         func scrolled(by lines: Int) -> Overlay { .help(top: min(max(top + lines, 0), last)) }
         guard let command = keys.command(for: key) else { return [] }
         switch Self.sharedCommand(for: command) {
@@ -112,7 +113,7 @@ extension RowInteraction {
         if case .help(let top)? = overlay {
             switch mouse.action {
             case .wheelUp: overlay = .help(top: max(top - 3, 0))
-            case .wheelDown: overlay = .help(top: min(top + 3, lastHelpLine))
+            case .wheelDown: overlay = .help(top: min(top + 3, lastHelpPageStart))
             case .press: overlay = nil
             case .drag, .release: break
             }

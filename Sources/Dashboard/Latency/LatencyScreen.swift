@@ -163,7 +163,7 @@ struct LatencyScreen {
                 Span(series.name, theme.bold(.text)),
                 Span(series.isOpenLoop ? "open" : "closed", dim),
                 Span(HumanUnits.count(parts[0].count), text),
-            ] + cells.joined() + [cell(parts[0].slowest)]
+            ] + cells.joined() + [cell(parts[0].upperBound)]
         }
     }
 

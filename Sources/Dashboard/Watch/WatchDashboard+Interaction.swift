@@ -6,7 +6,7 @@ extension WatchDashboard: RowInteraction {
 
     var rowNames: [String] { content.rowNames }
 
-    var lastHelpLine: Int {
+    var lastHelpPageStart: Int {
         WatchHelp(keys: keys, replayKeys: replayKeys, top: 0).lastTop(in: size)
     }
 

@@ -23,7 +23,7 @@ package struct RecordedFacts: Sendable, Equatable {
     package init() {}
 }
 
-/// Computes the facts of consecutive samples of one source.
+/// A tracker that computes the facts of consecutive samples of one source.
 struct FactTracker {
     private var before: DatabaseStatus?
 

@@ -1,9 +1,9 @@
 import Foundation
 import SQLiteEngine
 
-/// Reads a recording, including the intact parts of a damaged one.
+/// An object that reads a recording, including the intact parts of a damaged recording.
 ///
-/// The reader loads the facts of all samples, and decodes samples on request. Only one thread may
+/// The reader loads the metadata of all samples, and decodes samples on request. Only one thread may
 /// use a reader.
 package final class RecordingReader {
     package let path: String
@@ -27,14 +27,14 @@ package final class RecordingReader {
         guard header.isDatabase else {
             throw RecordingError(
                 "'\(path)' is not a recording, or its first page is damaged: it does not start "
-                    + "with an SQLite header; specify a file that --record or 'poolgauge record' "
-                    + "wrote"
+                    + "with an SQLite header; specify a file created with --record or 'poolgauge "
+                    + "record'"
             )
         }
         guard header.isRecording else {
             throw RecordingError(
-                "'\(path)' is a database, but not a recording; specify a file that --record or "
-                    + "'poolgauge record' wrote"
+                "'\(path)' is a database, but not a recording; specify a file created with "
+                    + "--record or 'poolgauge record'"
             )
         }
         try header.check(path: path)
@@ -55,7 +55,7 @@ package final class RecordingReader {
         let writable = configuration
         configuration.readonly = true
         configuration.prepareDatabase { db in
-            // SQLite refuses a truncated file unless the schema is writable
+            // SQLite refuses to read a truncated file unless `PRAGMA writable_schema` is on
             // (https://sqlite.org/pragma.html#pragma_writable_schema).
             try db.execute(sql: "PRAGMA writable_schema = ON; PRAGMA trusted_schema = OFF")
         }

@@ -1,6 +1,6 @@
 import SQLiteEngine
 
-/// Reads the rows of tables by key, and skips damaged rows.
+/// A scan that reads the rows of tables by key, and skips damaged rows.
 struct TableScan {
     let db: Database
     /// The sentences that describe damage to the tables.

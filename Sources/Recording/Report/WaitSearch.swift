@@ -3,7 +3,7 @@ import SQLiteWatch
 import Telemetry
 import Units
 
-/// Finds the longest waits in a period.
+/// A search that finds the longest waits in a period.
 struct WaitSearch {
     private let contents: RecordingContents
     private let indexes: Range<Int>

@@ -3,7 +3,8 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// Records samples on a separate thread, in at most one transaction every 0.8 seconds.
+/// An object that records samples on a separate thread, in at most one transaction every 0.8
+/// seconds.
 ///
 /// Recording never blocks the caller. The first error ends the recording, but not the run or watch,
 /// and is available as ``failure``.

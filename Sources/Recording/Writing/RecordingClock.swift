@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Assigns nondecreasing times to samples, even if the machine's clock is set back.
+/// A clock that assigns nondecreasing times to samples, even if the machine's clock is set back.
 ///
 /// A session starts at the wall-clock time and advances with the monotonic clock. The monotonic
 /// clock stops while the machine sleeps, so the wall clock moves ahead of the monotonic clock. The

@@ -113,7 +113,7 @@ struct RecordingHeader {
     func check(path: String) throws {
         guard version > RecordingSchema.version else { return }
         throw RecordingError(
-            "'\(path)' has the format \(version), which a newer version of poolgauge wrote; this "
+            "'\(path)' has format \(version) and was written by a newer version of poolgauge; this "
                 + "version reads formats up to \(RecordingSchema.version); update poolgauge"
         )
     }

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-/// Writes one session to a recording, in one transaction per call to ``write(_:)``.
+/// An object that writes one session to a recording, in one transaction per call to ``write(_:)``.
 ///
 /// The file is in WAL mode while it is being written. Commits append to the log without a sync, so
 /// recording does not slow down the disk of the measured database, and a killed process loses no

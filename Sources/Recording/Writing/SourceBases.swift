@@ -1,8 +1,9 @@
 /// The base samples of a source, which later samples are encoded against.
 ///
-/// Most values of a sample change once a second. A sample is therefore encoded as the difference
-/// from a recent sample, which itself is encoded as the difference from the complete sample of
-/// the recent sample's part. Because there are only two levels, decoding is fast.
+/// Samples can arrive more often than once a second, but most of their values change only once a
+/// second. Most samples are therefore encoded as the difference from a recent sample, which itself
+/// is encoded as the difference from the latest complete sample in the same part. Because there are
+/// only two levels, decoding is fast.
 struct SourceBases {
     /// A sample as data for the file.
     struct Encoded: Equatable {
@@ -30,7 +31,9 @@ struct SourceBases {
     ///   - part: The part of the recording that contains the sample.
     /// - Returns: The data for the file.
     mutating func encode(_ text: [UInt8], id: Int64, part: Int64) -> Encoded {
-        guard let complete, self.part == part else { return startPart(text, id: id, part: part) }
+        guard let complete, self.part == part else {
+            return encodeComplete(text, id: id, part: part)
+        }
         if let recent {
             let delta = TextDelta.encode(text, from: recent.sample.text)
             // If most values have changed, the sample is a better base for later samples.
@@ -39,12 +42,12 @@ struct SourceBases {
             }
         }
         let delta = TextDelta.encode(text, from: complete.text)
-        guard delta.count < text.count / 2 else { return startPart(text, id: id, part: part) }
+        guard delta.count < text.count / 2 else { return encodeComplete(text, id: id, part: part) }
         recent = (Sample(id: id, text: text), delta.count)
         return Encoded(delta: delta, base: complete.id)
     }
 
-    private mutating func startPart(_ text: [UInt8], id: Int64, part: Int64) -> Encoded {
+    private mutating func encodeComplete(_ text: [UInt8], id: Int64, part: Int64) -> Encoded {
         self.part = part
         complete = Sample(id: id, text: text)
         recent = nil

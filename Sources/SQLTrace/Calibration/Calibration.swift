@@ -4,7 +4,7 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Runs the process that finds a library's layout and reads the result.
+/// A type that runs the process that finds a library's layout, and reads the result.
 struct Calibration {
     /// The path and arguments of a program that calls ``SQLCalibration/run(measuresCost:)``.
     let command: [String]

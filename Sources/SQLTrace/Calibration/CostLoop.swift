@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Measures calls with and without probes in the calibration process.
+/// A type that measures calls with and without probes in the calibration process.
 struct CostLoop {
     let sqlite: SQLiteFunctions
 

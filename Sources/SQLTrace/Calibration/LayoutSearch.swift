@@ -1,7 +1,8 @@
 #if os(Linux)
 import Glibc
 
-/// Finds a library's layout by calling its functions and searching memory for the results.
+/// A search that finds a library's layout by calling its functions and searching memory for the
+/// results.
 ///
 /// The search runs in a separate process that has loaded the library.
 struct LayoutSearch {

@@ -2,7 +2,7 @@
 import CTrace
 import Glibc
 
-/// Reads this process's memory without crashing on unmapped addresses.
+/// A type that reads this process's memory without crashing on unmapped addresses.
 enum OwnMemory {
     /// Returns the bytes at an address, or fewer at the end of a mapping.
     static func bytes(at address: UInt, count: Int) -> LittleEndian {

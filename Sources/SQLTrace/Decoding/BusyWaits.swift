@@ -1,5 +1,5 @@
-/// Derives the waiting time of SQLite's built-in busy handler from the number of its calls
-/// (`sqliteDefaultBusyCallback` in `main.c`).
+/// A type that derives the waiting time of SQLite's built-in busy handler from the number of its
+/// calls (`sqliteDefaultBusyCallback` in `main.c`).
 enum BusyWaits {
     /// The delays of the first calls, in milliseconds.
     ///

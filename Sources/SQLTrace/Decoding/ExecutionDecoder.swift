@@ -1,4 +1,4 @@
-/// Converts the events of all threads, ordered by time, to statement executions.
+/// A decoder that converts the events of all threads, ordered by time, to statement executions.
 ///
 /// The decoder tracks the process of each thread, the file of each connection, and the text of each
 /// statement.
@@ -167,7 +167,8 @@ struct ExecutionDecoder {
             known
             ?? TracedStatement(
                 sql: end.sql,
-                steps: traced.isNew || traced.finalized.contains(end.statement) ? 0 : nil
+                instructionCount: traced.isNew || traced.finalized.contains(end.statement)
+                    ? 0 : nil
             )
         if statement.text == nil {
             let key = StatementKey(process: process, statement: end.statement, sql: end.sql)
@@ -176,8 +177,10 @@ struct ExecutionDecoder {
         }
         if statement.text == nil { unknownTexts &+= 1 }
         // The counter accumulates over all executions, and a program may reset it to 0.
-        let steps = statement.steps.flatMap { end.steps >= $0 ? end.steps - $0 : nil }
-        statement.steps = end.steps
+        let instructionCount = statement.instructionCount.flatMap {
+            end.instructionCount >= $0 ? end.instructionCount - $0 : nil
+        }
+        statement.instructionCount = end.instructionCount
         traced.statements[end.statement] = statement
         var execution = StatementExecution(
             end: event.time,
@@ -191,7 +194,7 @@ struct ExecutionDecoder {
             result: end.result,
             isAutocommit: end.isAutocommit,
             secondsWaited: busyWaitSeconds(end),
-            steps: steps
+            steps: instructionCount
         )
         execution.start = timing?.start
         if let timing, timing.isCut {

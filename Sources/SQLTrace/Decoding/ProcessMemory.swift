@@ -1,4 +1,4 @@
-/// Reads the memory of traced processes.
+/// A type that reads the memory of traced processes.
 protocol ProcessMemory: AnyObject {
     /// Returns bytes from a process's memory, or no bytes if the process has ended.
     ///
@@ -59,7 +59,7 @@ extension ProcessMemory {
 import Glibc
 import SQLiteWatch
 
-/// Reads memory through `/proc/PID/mem`.
+/// An object that reads memory through `/proc/PID/mem`.
 final class ProcMemory: ProcessMemory {
     private var descriptors: [Int32: Int32] = [:]
 

@@ -12,7 +12,7 @@ struct TraceEvent: Sendable, Equatable {
         var programCounter: Int32
         var result: Int32
         /// The number of instructions executed since the statement was prepared.
-        var steps: UInt32
+        var instructionCount: UInt32
         var isAutocommit: Bool
         /// The number of calls to the busy handler in the last step, or -1 after the handler
         /// stopped.
@@ -52,7 +52,7 @@ struct TraceEvent: Sendable, Equatable {
         case stepEnd(result: Int32)
         /// A call that closes a connection.
         case close(connection: UInt64)
-        /// The thread started a new thread, either in the same process or as a new process.
+        /// The thread started another thread in its process, or the first thread of a new process.
         case newThread(Int32, isProcess: Bool)
         /// The process executed a new program.
         case newProgram

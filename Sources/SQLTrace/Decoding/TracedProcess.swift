@@ -46,7 +46,7 @@ struct TracedStatement {
     /// The statement's text with redacted keys, or `nil` if unknown.
     var text: String?
     /// The instruction count after the last execution, or `nil` before the first one ends.
-    var steps: UInt32?
+    var instructionCount: UInt32?
 }
 
 /// The time that a statement has spent in steps since its start.

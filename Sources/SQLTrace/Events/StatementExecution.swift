@@ -108,15 +108,15 @@ public struct StatementExecution: Sendable, Equatable {
     /// The time from the first call to the end, in seconds, or `nil` if the calls were not timed.
     public var elapsed: Double? { start.map { Double(end - min($0, end)) / 1e9 } }
 
-    /// Whether the execution failed because another connection held a lock: `SQLITE_BUSY` with any
-    /// extended code.
+    /// Whether the execution failed with `SQLITE_BUSY` or one of its extended result codes.
     public var isBusy: Bool { result & 0xff == 5 }
 }
 
 extension StatementExecution {
     /// Converts seconds to nanoseconds.
     ///
-    /// Damaged records can contain arbitrary times, so the result is limited to 11 days.
+    /// Damaged records can contain arbitrary times, so the result is limited to a million
+    /// seconds, which is about 11.6 days.
     static func nanoseconds(_ seconds: Double) -> UInt64 {
         seconds > 0 ? UInt64(min(seconds, 1e6) * 1e9) : 0
     }

@@ -2,7 +2,7 @@
 import Glibc
 import Telemetry
 
-/// Starts processes that inherit only the descriptors that they need.
+/// A type that starts processes that inherit only the descriptors that they need.
 enum ChildProcess {
     /// Creates a pipe that child processes do not inherit.
     static func pipe(_ ends: inout [Int32]) -> Bool {

@@ -3,7 +3,7 @@ import CTrace
 import Glibc
 import SQLiteWatch
 
-/// Drops this process's privileges before it runs another program's code or SQL.
+/// A type that drops this process's privileges before it runs another program's code or SQL.
 ///
 /// The process cannot regain these privileges.
 enum ProcessSandbox {

@@ -1,4 +1,4 @@
-/// Reads little-endian fields.
+/// A type that reads little-endian fields.
 ///
 /// Reading past the end returns `nil`.
 struct LittleEndian: Sendable {

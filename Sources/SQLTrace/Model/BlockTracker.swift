@@ -1,4 +1,4 @@
-/// Records how long statements wait for other connections.
+/// A tracker that records how long statements wait for other connections.
 struct BlockTracker {
     struct Block: Sendable, Equatable {
         var end: UInt64

@@ -4,7 +4,7 @@ import SQLiteWatch
 struct TraceModel {
     /// Whether reports show statements with their literals.
     var showsLiterals = false
-    /// The names in the schema, in lower case.
+    /// The names in the schema, in lowercase.
     var identifiers: Set<String> = [] {
         didSet { if oldValue != identifiers { texts = [:] } }
     }
@@ -100,16 +100,20 @@ struct TraceModel {
         unplanned.prefix(Self.planBatch).map { ($0.key, $0.value) }
     }
 
-    /// Stores the plans from an answer.
+    /// Stores the plans from a response.
     ///
-    /// If `answer` is `nil`, the statements have no plans.
-    mutating func setPlans(_ answer: PlanAnswer?, for requested: [(shown: String, sql: String)]) {
+    /// If `response` is `nil`, the statements have no plans.
+    mutating func setPlans(
+        _ response: PlanResponse?,
+        for requested: [(shown: String, sql: String)]
+    ) {
         for (index, statement) in requested.enumerated() {
             unplanned[statement.shown] = nil
-            let plan = answer?.plans.indices.contains(index) ?? false ? answer?.plans[index] : nil
+            let isPlanned = response?.plans.indices.contains(index) ?? false
+            let plan = isPlanned ? response?.plans[index] : nil
             plans[statement.shown] = plan ?? []
         }
-        if let answer { identifiers = Set(answer.names) }
+        if let response { identifiers = Set(response.names) }
     }
 
     /// Returns the text to show for a statement and its effect on transactions, and requests a plan

@@ -8,12 +8,12 @@ struct PlanClient {
     /// The path and arguments of a program that calls ``StatementPlanning/run()``.
     let command: [String]
 
-    /// The time limit for an answer, in nanoseconds.
-    private static let answerTimeout: UInt64 = 1_000_000_000
-    private static let answerLimit = 1 << 22
+    /// The time limit for a response, in nanoseconds.
+    private static let responseTimeout: UInt64 = 1_000_000_000
+    private static let responseLimit = 1 << 22
 
-    /// Returns the answer, or `nil` if the process fails or exceeds the time limit.
-    func answer(to request: PlanRequest) -> PlanAnswer? {
+    /// Returns the response, or `nil` if the process fails or exceeds the time limit.
+    func response(to request: PlanRequest) -> PlanResponse? {
         guard let text = try? JSONEncoder().encode(request) else { return nil }
         var input: [Int32] = [-1, -1]
         var output: [Int32] = [-1, -1]
@@ -41,14 +41,14 @@ struct PlanClient {
         close(input[1])
         guard isSent else { return nil }
         var bytes: [UInt8] = []
-        let deadline = monotonicNanoseconds() + Self.answerTimeout
-        while bytes.count < Self.answerLimit {
+        let deadline = monotonicNanoseconds() + Self.responseTimeout
+        while bytes.count < Self.responseLimit {
             guard ChildProcess.waitForInput(output[0], until: deadline) else { return nil }
             let part = ProcFile.readOnce(output[0], limit: 1 << 16)
             if part.isEmpty { break }
             bytes += part
         }
-        return try? JSONDecoder().decode(PlanAnswer.self, from: Data(bytes))
+        return try? JSONDecoder().decode(PlanResponse.self, from: Data(bytes))
     }
 }
 #endif

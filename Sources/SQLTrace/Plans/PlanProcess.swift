@@ -29,16 +29,16 @@ public enum StatementPlanning {
         guard let request = try? JSONDecoder().decode(PlanRequest.self, from: input),
             let schema = SchemaReader.statements(path: request.path),
             ProcessSandbox.dropPrivileges(closingFrom: STDERR_FILENO + 1),
-            let answer = answer(request.statements, schema: schema),
-            let output = try? JSONEncoder().encode(answer)
+            let response = response(to: request.statements, schema: schema),
+            let output = try? JSONEncoder().encode(response)
         else { return }
         _ = DescriptorFile.write([UInt8](output), to: STDOUT_FILENO)
     }
 
     /// Plans statements for a schema, or returns `nil` if no private database can be created.
-    static func answer(_ statements: [String], schema: [String]) -> PlanAnswer? {
+    static func response(to statements: [String], schema: [String]) -> PlanResponse? {
         PrivateSchema(schema).map { database in
-            PlanAnswer(names: database.names, plans: statements.map(database.plan))
+            PlanResponse(names: database.names, plans: statements.map(database.plan))
         }
     }
 }

@@ -30,8 +30,8 @@ final class PrivateSchema {
 
     /// Creates the tables, or returns `nil` if no private database can be opened.
     ///
-    /// Objects that need an extension or a function of the program are omitted. Virtual tables are
-    /// omitted because creating them would run their modules.
+    /// Objects that require an extension or an application-defined function are omitted. Virtual
+    /// tables are omitted because creating them would run their modules.
     init?(_ schema: [String]) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
@@ -112,7 +112,7 @@ final class PrivateSchema {
         }
     }
 
-    /// The names of tables, columns, and indexes, in lower case.
+    /// The names of all schema objects and of the columns of tables, in lowercase.
     var names: [String] {
         let text =
             "SELECT lower(name) FROM sqlite_schema UNION SELECT lower(c.name) FROM sqlite_schema AS s, "

@@ -1,4 +1,4 @@
-/// Redacts the keys of encrypted databases in statements.
+/// A type that redacts the keys of encrypted databases in statements.
 ///
 /// No option reveals these keys.
 enum SecretKeys {
@@ -92,7 +92,7 @@ enum SecretKeys {
         return isJoined || text.contains("key=") || text.contains("?") && text.contains("%")
     }
 
-    /// Returns the token's name in lower case, without quotes.
+    /// Returns the token's name in lowercase, without quotes.
     private static func unquotedName(_ token: SQLTokens.Token) -> String {
         String(
             token.text.lowercased().drop { "\"`['".contains($0) }.prefix { !"\"`]'".contains($0) }

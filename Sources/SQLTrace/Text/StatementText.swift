@@ -1,4 +1,4 @@
-/// Normalizes statements so that statements that differ only in literals have the same text.
+/// A normalizer that gives statements that differ only in literals the same text.
 enum StatementText {
     /// The maximum length of a normalized text, in characters.
     private static let limit = 4_096
@@ -12,7 +12,7 @@ enum StatementText {
     ///
     /// - Parameters:
     ///   - text: The statement.
-    ///   - identifiers: The names of tables, columns, and indexes, in lower case.
+    ///   - identifiers: The names in the schema, in lowercase.
     /// - Returns: The normalized text, truncated to 4,096 characters.
     static func normalized(_ text: String, identifiers: Set<String> = []) -> String {
         let tokens = SQLTokens.significant(SecretKeys.redacted(text))
@@ -65,7 +65,7 @@ enum StatementText {
             .contains { verb.isWord($0) }
     }
 
-    /// The keywords that may follow the target of an `INSERT`.
+    /// The keywords near the target of an `INSERT`, which are not names.
     private static let keywords: [StaticString] = [
         "VALUES", "SELECT", "WITH", "DEFAULT", "AS", "SET", "INTO", "FROM", "WHERE",
     ]
@@ -165,7 +165,8 @@ enum StatementText {
         return text
     }
 
-    /// Returns whether a word before a parenthesis is the name of a function, as in `count(*)`.
+    /// Returns whether a word before a parenthesis is the name of a common function, as in
+    /// `count(*)`.
     private static func isFunction(_ word: String) -> Bool {
         ["count", "sum", "min", "max", "avg", "abs", "coalesce", "length", "random", "total"]
             .contains(word.lowercased())

@@ -1,4 +1,4 @@
-/// Pauses tracing when programs lose too much of their time to probes.
+/// A limiter that pauses tracing when programs lose too much of their time to probes.
 ///
 /// The limiter considers only the thread with the highest cost, because an event slows down only
 /// the thread that causes it.

@@ -57,7 +57,7 @@ struct EventDecoder {
                     sql: number("sql"),
                     programCounter: signed("pc"),
                     result: signed("rc"),
-                    steps: UInt32(truncatingIfNeeded: number("vm")),
+                    instructionCount: UInt32(truncatingIfNeeded: number("vm")),
                     isAutocommit: number("ac") != 0,
                     busyCalls: source.format.fields["nb"] == nil ? nil : signed("nb"),
                     busyTimeout: source.format.fields["bt"] == nil ? nil : signed("bt"),

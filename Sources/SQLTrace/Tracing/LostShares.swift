@@ -1,4 +1,4 @@
-/// Calculates the share of a thread's time that is lost to probes.
+/// A type that calculates the share of a thread's time that is lost to probes.
 ///
 /// The share refers to the time during which a thread can run, excluding its waits for a processor.
 /// For example, if a thread on a busy machine runs for only a tenth of the elapsed time, this share

@@ -1,4 +1,4 @@
-/// Parses the records of a perf buffer (perf_event_open(2)).
+/// A type that parses the records of a perf buffer (perf_event_open(2)).
 ///
 /// The samples in the buffer contain the thread, the time, and the record of a trace event.
 enum PerfRecords {

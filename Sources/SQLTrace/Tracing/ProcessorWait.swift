@@ -1,6 +1,7 @@
 import SQLiteWatch
 
-/// Measures how long the threads of processes run and how long they wait for a processor.
+/// A type that measures how long the threads of processes run and how long they wait for a
+/// processor.
 package struct ProcessorWait {
     /// The times of a thread since its start, in nanoseconds.
     struct Times: Equatable {

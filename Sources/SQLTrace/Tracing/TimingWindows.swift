@@ -1,4 +1,4 @@
-/// Schedules the recording of steps in short windows.
+/// A type that schedules the recording of steps in short windows.
 ///
 /// The intervals are random so that windows do not always open in the same phase of a periodic
 /// program.

@@ -349,7 +349,7 @@ extension AccessGate {
         thread.pointee.innermost = Unmanaged.passUnretained(slot)
     }
 
-    /// Runs `body` on the connection's dispatch queue if the user has set a target queue.
+    /// Runs `body` on the connection's dispatch queue, which the configuration specifies.
     ///
     /// The queue may use a different thread. For example, the main queue uses the main thread.
     @usableFromInline

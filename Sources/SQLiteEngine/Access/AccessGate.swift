@@ -30,7 +30,7 @@ final class AccessGate: Sendable {
     /// A number that identifies the gate and, unlike an address, is never reused.
     let identity: UInt
     let kind: Kind
-    /// Whether the user has set a dispatch queue for the synchronous accesses.
+    /// Whether the configuration specifies a dispatch queue for the synchronous accesses.
     @usableFromInline let hasTargetQueue: Bool
     /// The gate's fixed set of slots.
     let slots: [AccessSlot]

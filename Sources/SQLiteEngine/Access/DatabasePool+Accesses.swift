@@ -22,8 +22,8 @@ extension DatabasePool {
     /// waiting.
     ///
     /// - Returns: Whether the read took place. The result is `false` inside another read, and if
-    ///   the user has set a dispatch queue for reads.
-    func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
+    ///   the configuration specifies a dispatch queue for reads.
+    func readIfFree(at site: AccessSite, _ body: (Database) -> Void) -> Bool {
         let thread = ThreadState.current
         guard !readers.hasTargetQueue, thread.pointee.access(through: readers) == nil,
             let slot = readers.claimFree()
@@ -32,7 +32,7 @@ extension DatabasePool {
         defer { readers.leave(slot) }
         let database = slot.openDatabase
         guard (try? database.beginReadAccess()) != nil else { return false }
-        value(database)
+        body(database)
         _ = try? database.endReadAccess(mayHaveWritten: false, mayKeep: { readers.allowsKeeping })
         return true
     }

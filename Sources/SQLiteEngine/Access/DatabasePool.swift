@@ -34,7 +34,7 @@ public final class DatabasePool: DatabaseWriter {
     @usableFromInline let writer: AccessGate
     @usableFromInline let readers: AccessGate
     let snapshots = SnapshotRegistry()
-    let interrupts = InterruptCounter()
+    let interrupts = ConnectionInterrupter()
     let suspension = Suspension()
     let observationHub: ObservationHub
     let log: WALWatch

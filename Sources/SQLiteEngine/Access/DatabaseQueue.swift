@@ -25,7 +25,7 @@ public final class DatabaseQueue: DatabaseWriter {
     @usableFromInline let gate: AccessGate
     @usableFromInline var readers: AccessGate { gate }
     @usableFromInline var writer: AccessGate { gate }
-    let interrupts = InterruptCounter()
+    let interrupts = ConnectionInterrupter()
     let suspension = Suspension()
     let observationHub = ObservationHub()
     let log: WALWatch

@@ -5,7 +5,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Runs work after a pause, without blocking a thread.
+/// A type that runs work after a pause, without blocking a thread.
 enum DelayedWork {
     static func run(after pause: Duration, _ body: @escaping @Sendable () -> Void) {
         let (seconds, attoseconds) = pause.components

@@ -10,7 +10,7 @@ import Dispatch
 /// SQLite therefore never blocks the cooperative thread pool. Each connection has one executor,
 /// regardless of the number of waiters.
 final class SlotExecutor: Sendable {
-    /// Whether the work runs on a queue that the user has set, which may also run other work.
+    /// Whether the configuration specifies a queue for the work, which may also run other work.
     let hasTarget: Bool
     private let queue: DispatchQueue
 

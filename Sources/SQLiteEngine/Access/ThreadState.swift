@@ -19,7 +19,7 @@ struct ThreadState {
     /// The current core's cache probably contains the slot's pages.
     var hint = 0
     var broker: Unmanaged<ObservationBroker>?
-    /// The thread that waits for this thread's work on a dispatch queue that the user has set.
+    /// The thread that waits for this thread's work on a dispatch queue from the configuration.
     var caller: UnsafeMutablePointer<ThreadState>?
     /// The slot that a task's access is releasing, so that this thread can run the next task.
     var releasingSlot: Unmanaged<AccessSlot>?
@@ -72,7 +72,7 @@ struct ThreadState {
     /// Returns the connection of the innermost access on this thread that satisfies a condition.
     ///
     /// The search includes the accesses of threads that wait for this thread's work on a dispatch
-    /// queue that the user has set.
+    /// queue from the configuration.
     func firstDatabase(where condition: (Database) -> Bool) -> Database? {
         var next = innermost
         while let slot = next?.takeUnretainedValue() {

@@ -11,7 +11,7 @@ final class ObservationBroker {
         case commit
         case rollback
         /// An observer threw an error, which makes SQLite roll back the transaction.
-        case cancelledCommit(any Error)
+        case canceledCommit(any Error)
     }
 
     private unowned let database: Database
@@ -146,7 +146,7 @@ final class ObservationBroker {
         let completion = completion
         self.completion = .none
         switch completion {
-        case .cancelledCommit(let error):
+        case .canceledCommit(let error):
             didRollBack()
             return error
         case .rollback:
@@ -185,7 +185,7 @@ final class ObservationBroker {
         switch completion {
         case .commit: didCommit()
         case .rollback: didRollBack()
-        case .none, .cancelledCommit: break
+        case .none, .canceledCommit: break
         }
     }
 
@@ -342,13 +342,13 @@ final class ObservationBroker {
             completion = .commit
             return 0
         } catch {
-            completion = .cancelledCommit(error)
+            completion = .canceledCommit(error)
             return 1
         }
     }
 
     private func rollbackHook() {
-        if case .cancelledCommit = completion { return }
+        if case .canceledCommit = completion { return }
         completion = .rollback
     }
 }

@@ -87,7 +87,7 @@ extension ConnectionProbe {
         // Ignores calls during an earlier step, such as a checkpoint that reported a lock as its
         // result.
         let belongsToStep = lockStep.load(ordering: .relaxed) == steps.load(ordering: .relaxed)
-        var result = wait.gaveUp && belongsToStep ? wait : LockWait()
+        var result = wait.didStopRetrying && belongsToStep ? wait : LockWait()
         switch busyMode.withLock({ $0 }) {
         case .immediateError: result.timeout = 0
         case .timeout(let seconds): result.timeout = UInt64(max(0, seconds) * 1e9)

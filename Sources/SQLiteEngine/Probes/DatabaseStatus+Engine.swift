@@ -8,7 +8,7 @@ extension DatabaseStatus {
         writing: (gate: AccessGate, role: ConnectionRole),
         reading: (gate: AccessGate, role: ConnectionRole)?,
         snapshots: SnapshotRegistry?,
-        interrupts: InterruptCounter
+        interrupts: ConnectionInterrupter
     ) -> DatabaseStatus {
         let now = monotonicNanoseconds()
         var status = DatabaseStatus(label: label, kind: kind, path: path, takenAtNanoseconds: now)
@@ -74,7 +74,7 @@ extension DatabaseStatus {
         _ snapshot: some LiveSnapshot,
         label: String,
         path: String,
-        interrupts: InterruptCounter
+        interrupts: ConnectionInterrupter
     ) -> DatabaseStatus {
         var status = DatabaseStatus.of(
             label: label,

@@ -4,10 +4,10 @@ import Telemetry
 package struct LockWait: Sendable, Equatable {
     /// Whether the handler stopped retrying.
     ///
-    /// SQLite does not call the handler if waiting could cause a deadlock. For example, a
-    /// transaction that has read may try to write while another connection writes
-    /// (<https://sqlite.org/c3ref/busy_handler.html>).
-    package var gaveUp = false
+    /// The value is `false` if SQLite did not call the handler because waiting could cause a
+    /// deadlock. For example, a transaction that has read may try to write while another connection
+    /// writes (<https://sqlite.org/c3ref/busy_handler.html>).
+    package var didStopRetrying = false
     /// The time from the first call to the last call, in nanoseconds.
     package var nanoseconds: UInt64 = 0
     /// The time of the first call, in nanoseconds on the monotonic clock.
@@ -20,7 +20,7 @@ package struct LockWait: Sendable, Equatable {
     init(startedAt start: UInt64) { self.start = start }
 
     mutating func stopRetrying() {
-        gaveUp = true
+        didStopRetrying = true
         nanoseconds = monotonicNanoseconds() &- start
     }
 }

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// A monitor of a database's write-ahead log, which reads the wal-index and the log file's size.
+/// A monitor that reads a database's wal-index and the size of its write-ahead log.
 ///
 /// This type opens no file, because closing a file would release this process's locks on that file.
 final class WALWatch: Sendable {
@@ -155,9 +155,10 @@ final class WALWatch: Sendable {
 }
 
 extension WALDiagnosis {
-    /// Returns whether a checkpoint stopped at the mark of a reader outside this database.
+    /// Returns whether a checkpoint stopped at the mark of a reader that does not belong to this
+    /// pool or queue.
     ///
-    /// Systems that do not report locks use this check. A checkpoint moves or frees unused marks,
+    /// This check is for systems that do not report locks. A checkpoint moves or frees unused marks,
     /// and copies frames up to the first mark that it cannot move. That mark equals the number of
     /// copied frames.
     func hasUnexplainedLimit(_ operation: PreventableOperation) -> Bool {

@@ -23,7 +23,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
 
     let label: String
     let gate: AccessGate
-    let interrupts = InterruptCounter()
+    let interrupts = ConnectionInterrupter()
     let life: SnapshotLife
 
     init(

@@ -26,7 +26,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     let label: String
     let gate: AccessGate
-    private let interrupts = InterruptCounter()
+    private let interrupts = ConnectionInterrupter()
     let life: SnapshotLife
     /// Each connection's ``Database/dataVersion`` in the snapshot's state.
     private let versions: [UInt32]

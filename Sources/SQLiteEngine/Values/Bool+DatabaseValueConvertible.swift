@@ -1,6 +1,9 @@
 import CSQLite
 
-/// Booleans are stored as 0 and 1. Any nonzero number is read as `true`. Text cannot be converted.
+/// Booleans are stored as 0 and 1.
+///
+/// A ``DatabaseValue`` is `true` if it is a nonzero number, and text cannot be converted. SQLite
+/// converts the column of a statement to an integer first.
 extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     /// The integer 0 or 1.
     @inlinable public var databaseValue: DatabaseValue {

@@ -1,4 +1,4 @@
-/// Reads integers from bytes that another program wrote, with bounds checks.
+/// A type that reads integers from bytes that another program wrote, with bounds checks.
 ///
 /// Reading past the end returns `nil`, so truncated and malformed files never cause a trap.
 struct ByteField {

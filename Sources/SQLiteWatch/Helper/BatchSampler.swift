@@ -1,7 +1,7 @@
 #if os(Linux)
 import Telemetry
 
-/// Takes the samples of a batch in the helper process.
+/// A sampler that takes the samples of a batch in the helper process.
 ///
 /// Waking up is the most expensive part of a sample: it takes 35 µs while two busy programs evict
 /// the helper's data from the caches. Between complete samples, the sampler therefore only records

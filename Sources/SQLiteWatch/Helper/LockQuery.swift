@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Queries the locks on open files without acquiring any.
+/// A type that queries the locks on open files without acquiring any.
 ///
 /// `F_OFD_GETLK` returns one lock that conflicts with the requested lock. The kernel walks the
 /// file's list of locks for each query, so the duration of a query grows with the number of locks:

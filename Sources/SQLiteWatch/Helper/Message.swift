@@ -1,4 +1,4 @@
-/// Appends little-endian integers and bytes to a message.
+/// A writer that appends little-endian integers and bytes to a message.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -13,7 +13,7 @@ struct MessageWriter {
     }
 }
 
-/// Reads the output of a ``MessageWriter``.
+/// A type that reads the output of a ``MessageWriter``.
 ///
 /// Reading past the end returns `nil`.
 struct MessageReader {

@@ -1,7 +1,8 @@
 #if os(Linux)
-/// A helper process that counts frames by table.
+/// A manager of the helper process that counts frames by table.
 ///
-/// The caller polls for responses.
+/// The manager starts the helper on demand, and starts another one after a failure. The caller
+/// polls for responses.
 struct TableHelper {
     /// The counts for each database, by the database's number.
     private(set) var counts: [Int: TableCounts] = [:]
@@ -14,7 +15,7 @@ struct TableHelper {
     private var lastDatabase = 0
     /// The available processor time, in nanoseconds, which increases as time passes.
     private var credit: Double
-    private var creditAt: UInt64 = 0
+    private var creditUpdateTime: UInt64 = 0
     private var nextRequestTime: UInt64 = 0
     private var retryTime: UInt64 = 0
     /// The total processor time of earlier helpers, in nanoseconds.
@@ -47,7 +48,7 @@ struct TableHelper {
     var process: Int32 { helper?.process ?? 0 }
 
     /// The total processor time of all helpers, in nanoseconds.
-    var nanoseconds: UInt64 { endedNanoseconds &+ currentNanoseconds }
+    var processorNanoseconds: UInt64 { endedNanoseconds &+ currentNanoseconds }
 
     /// Processes a response if one has arrived, and sends the next request if one is due.
     ///
@@ -86,8 +87,8 @@ struct TableHelper {
     }
 
     private mutating func addCredit(at now: UInt64) {
-        let elapsed = Double(now - min(now, creditAt))
-        creditAt = now
+        let elapsed = Double(now - min(now, creditUpdateTime))
+        creditUpdateTime = now
         credit = min(credit + elapsed * processorLimit, processorLimit * Self.creditSeconds * 1e9)
     }
 

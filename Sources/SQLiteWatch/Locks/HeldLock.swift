@@ -31,8 +31,8 @@ struct ProcessLocks: Equatable, Sendable {
     var isAttached = false
 }
 
-/// Maps locked bytes to SQLite's locks (https://sqlite.org/walformat.html, section 2.3, and
-/// `PENDING_BYTE` in https://sqlite.org/src/file/src/os.h).
+/// A type that maps locked bytes to SQLite's locks (https://sqlite.org/walformat.html, section 2.3,
+/// and `PENDING_BYTE` in https://sqlite.org/src/file/src/os.h).
 enum LockBytes {
     static let writer: UInt64 = 120
     static let checkpoint: UInt64 = 121

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Reads the locks on specific files from `/proc/locks`.
+/// A type that reads the locks on specific files from `/proc/locks`.
 ///
 /// Each call to `read` returns at most one page of `/proc/locks`, and Linux unlocks its list
 /// between calls (`seq_read_iter` in `fs/seq_file.c`). If a lock that was already listed is

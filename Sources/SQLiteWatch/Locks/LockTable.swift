@@ -11,7 +11,7 @@ struct FileLock: Hashable, Sendable {
     var bytes: ClosedRange<UInt64>
 }
 
-/// Parses `/proc/locks`.
+/// A type that parses `/proc/locks`.
 ///
 /// A line has the form `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123`. The device is
 /// hexadecimal and the inode is decimal. The last two fields are the first and last byte, or `EOF`

@@ -1,7 +1,8 @@
 #if os(Linux) && arch(x86_64)
 import Glibc
 
-/// Determines whether a thread of another process is probably waiting in SQLite's busy handler.
+/// A type that determines whether a thread of another process is probably waiting in SQLite's busy
+/// handler.
 ///
 /// A waiting thread sleeps in the kernel (`hrtimer_nanosleep`), inside the system call
 /// `clock_nanosleep` or `nanosleep`, and has return addresses in libsqlite3 near the top of its
@@ -86,7 +87,7 @@ struct BusyWait {
 }
 #endif
 
-/// Parses `/proc/PID/maps`.
+/// A type that parses `/proc/PID/maps`.
 enum MemoryMaps {
     /// Returns the executable ranges of files with "sqlite" or "sqlcipher" in their names.
     static func sqliteCode(in maps: String) -> [Range<UInt64>] {

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Finds the SQLite databases that processes have open or that a folder contains.
+/// A search that finds the SQLite databases that processes have open or that a folder contains.
 ///
 /// The search lists folders and `/proc` but does not open files. A helper process reads the first
 /// bytes of each candidate and reads them again only if the file changes. Use each instance

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Finds the processes that have watched files open by listing their descriptors.
+/// A scan that finds the processes that have watched files open by listing their descriptors.
 ///
 /// In rollback mode, an idle connection holds no lock, so only its descriptor reveals it. A scan of
 /// 300 processes takes about 50 ms, so it is divided into slices with a time limit.

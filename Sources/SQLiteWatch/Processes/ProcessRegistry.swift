@@ -2,7 +2,8 @@
 import Glibc
 import Telemetry
 
-/// Records facts, processor time, and waits of the processes that use the watched databases.
+/// A registry that records facts, processor time, and waits of the processes that use the watched
+/// databases.
 struct ProcessRegistry {
     var scan: DescriptorScan
 

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Reads small files in `/proc`.
+/// A type that reads small files in `/proc`.
 package enum ProcFile {
     /// Reads a file up to a limit in bytes, or returns `nil` if the file cannot be read.
     package static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {

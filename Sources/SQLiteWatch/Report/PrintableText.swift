@@ -1,6 +1,7 @@
 import Units
 
-/// Escapes text from other programs to prevent terminals from interpreting control characters.
+/// A type that escapes text from other programs to prevent terminals from interpreting control
+/// characters.
 public enum PrintableText {
     /// Replaces control characters and invisible formatting characters with `\u{…}`.
     public static func escaped(_ text: String) -> String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Encodes reports as JSON with all control characters escaped.
+/// A type that encodes reports as JSON with all control characters escaped.
 public enum WatchJSON {
     /// Returns a report as indented JSON with a newline at the end.
     public static func text(of report: WatchReport) throws -> String { try document(report) }

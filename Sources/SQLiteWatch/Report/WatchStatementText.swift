@@ -1,6 +1,6 @@
 import Units
 
-/// Formats statements, transactions, and waits for ``WatchText``.
+/// A type that formats statements, transactions, and waits for ``WatchText``.
 package enum WatchStatementText {
     private static let limit = 20
     /// The maximum length of a statement's text, in characters.

@@ -1,6 +1,7 @@
 import Units
 
-/// Formats a report as text that is at most 100 columns wide unless names or paths are longer.
+/// A formatter that converts a report to text that is at most 100 columns wide unless names or paths
+/// are longer.
 ///
 /// Names, paths, and command lines are escaped so that control characters from other programs do
 /// not reach a terminal.
@@ -8,7 +9,7 @@ public struct WatchText {
     private let report: WatchReport
     private var lines: [String] = []
 
-    /// The maximum number of processes, pins, and episodes to show.
+    /// The maximum number of rows to show in each table.
     private static let limit = 20
     private static let width = 100
 

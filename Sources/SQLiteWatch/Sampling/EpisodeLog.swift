@@ -1,4 +1,4 @@
-/// Records the periods in which a process blocked other processes or pinned the log.
+/// A log that records the periods in which a process blocked other processes or pinned the log.
 ///
 /// A period is an episode if it lasts at least one second, or 0.1 seconds if another process is
 /// probably waiting.

@@ -1,4 +1,4 @@
-/// Estimates from samples how long processes have held their locks.
+/// A tracker that estimates from samples how long processes have held their locks.
 struct HoldTracker: Sendable {
     /// A lock that a process held in an unbroken series of samples.
     struct Hold: Equatable, Sendable {

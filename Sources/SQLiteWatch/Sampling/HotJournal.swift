@@ -1,4 +1,4 @@
-/// Detects a hot rollback journal, which remains if a process ends during a transaction
+/// A type that detects a hot rollback journal, which remains if a process ends during a transaction
 /// (https://sqlite.org/lockingv3.html, section 4).
 struct HotJournal: Sendable {
     /// Whether the journal had no owner at two consecutive samples.

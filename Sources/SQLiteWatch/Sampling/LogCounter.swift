@@ -1,4 +1,4 @@
-/// Counts commits, frames, checkpoints, and resets from consecutive wal-index headers.
+/// A type that counts commits, frames, checkpoints, and resets from consecutive wal-index headers.
 struct LogCounter: Equatable, Sendable {
     private(set) var commits: UInt64 = 0
     /// The number of frames written, or a lower bound if the log was reset.
@@ -63,7 +63,7 @@ struct LogCounter: Equatable, Sendable {
     }
 }
 
-/// Counts rollback-journal transactions from the database's change counter.
+/// A type that counts rollback-journal transactions from the database's change counter.
 struct ChangeCounter: Equatable, Sendable {
     private(set) var transactions: UInt64 = 0
     private var last: UInt32?

@@ -1,4 +1,4 @@
-/// Keeps the cost of samples below a share of one core.
+/// A budget that keeps the cost of samples below a share of one core.
 ///
 /// The rates rarely change, and they depend on the cost of all samples since the last change. If a
 /// rate depended on the content of a single sample, the shares would be biased.

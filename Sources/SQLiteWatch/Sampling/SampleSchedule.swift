@@ -51,7 +51,7 @@ struct SampleSchedule: Sendable {
     }
 }
 
-/// Selects the samples that read `/proc/locks`, one random sample in each group.
+/// A schedule that selects the samples that read `/proc/locks`, one random sample in each group.
 ///
 /// Selecting every nth sample would have the same bias as a fixed rate.
 struct ListSchedule: Sendable {

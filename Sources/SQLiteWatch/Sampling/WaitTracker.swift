@@ -1,5 +1,5 @@
-/// Tracks the processes that are probably waiting in a busy handler, and the share of checks that
-/// found each process waiting.
+/// A type that tracks the processes that are probably waiting in a busy handler, and the share of
+/// checks that found each process waiting.
 struct WaitTracker: Sendable {
     private struct Checks: Sendable {
         var count = 0

@@ -1,4 +1,4 @@
-/// Counts the frames of a log by table and index.
+/// A tally that counts the frames of a log by table and index.
 struct FrameTally: Sendable {
     struct Frame: Sendable {
         var page: UInt32

@@ -1,4 +1,4 @@
-/// Maps the pages of a database to tables and indexes.
+/// A type that maps the pages of a database to tables and indexes.
 struct PageMap: Sendable {
     /// The owner of a page: a b-tree, or a use outside the b-trees.
     struct Owner: Equatable, Hashable, Sendable {

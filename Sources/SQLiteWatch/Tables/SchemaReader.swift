@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Reads a database's schema from its pages, without using SQLite or locks.
+/// A type that reads a database's schema from its pages, without using SQLite or locks.
 ///
 /// A process that also uses the database through SQLite must not use this type. Closing the files
 /// would release the process's locks (https://sqlite.org/howtocorrupt.html, section 2.2).

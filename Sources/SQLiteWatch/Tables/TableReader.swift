@@ -2,7 +2,8 @@
 import Glibc
 import Telemetry
 
-/// Reads the frames of a log as they are written, and counts them by table and index.
+/// An object that reads the frames of a log as they are written, and counts them by table and
+/// index.
 ///
 /// The reader runs in a separate helper process, because walking a large database takes longer than
 /// the time available for a sample. Each call has a time limit, and the map has a size limit.

@@ -11,7 +11,7 @@ struct ThemeDecoder {
 
     /// Decodes a theme.
     ///
-    /// The last component of the path `file` is the theme's default name.
+    /// The theme's default name is the last component of the path `file`, without `.yaml`.
     ///
     /// - Throws: A ``ThemeError`` with all errors in the file and their positions.
     static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
@@ -37,7 +37,8 @@ struct ThemeDecoder {
         guard let root, let mapping = root.mapping else {
             issue(
                 root,
-                "a theme must be a mapping with 'name', 'palette', 'roles', and 'gradients'"
+                "a theme must be a mapping, with keys such as 'name', 'palette', 'roles', and "
+                    + "'gradients'"
             )
             return empty
         }
@@ -63,7 +64,7 @@ struct ThemeDecoder {
     }
 
     private mutating func readPalette(_ node: Node?) {
-        for (key, value) in entries(node, of: "palette") {
+        for (key, value) in entries(node, of: "'palette'") {
             guard let color = ColorName.hexadecimal(text(of: value)) else {
                 issue(value, "'\(text(of: value))' is not a color; expected \"#rrggbb\"")
                 continue
@@ -74,7 +75,7 @@ struct ThemeDecoder {
 
     private mutating func roles(_ node: Node?) -> [Role: RoleStyle] {
         var roles: [Role: RoleStyle] = [:]
-        for (key, value) in entries(node, of: "roles") {
+        for (key, value) in entries(node, of: "'roles'") {
             guard check(key, among: Role.allCases.map(\.rawValue), kind: "role"),
                 let role = Role(rawValue: text(of: key))
             else { continue }
@@ -114,7 +115,7 @@ struct ThemeDecoder {
 
     private mutating func gradients(_ node: Node?) -> [GradientRole: Gradient] {
         var gradients: [GradientRole: Gradient] = [:]
-        for (key, value) in entries(node, of: "gradients") {
+        for (key, value) in entries(node, of: "'gradients'") {
             guard check(key, among: GradientRole.allCases.map(\.rawValue), kind: "gradient"),
                 let role = GradientRole(rawValue: text(of: key))
             else { continue }
@@ -154,7 +155,10 @@ struct ThemeDecoder {
     private mutating func entries(_ node: Node?, of name: String) -> [(key: Node, value: Node)] {
         guard let node, node.null == nil else { return [] }
         guard let mapping = node.mapping else {
-            issue(node, "'\(text(of: node))' is not a mapping; expected \(name) as 'name: value'")
+            issue(
+                node,
+                "'\(text(of: node))' is not a mapping; \(name) must be a mapping of names to values"
+            )
             return []
         }
         return Array(mapping)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Computes the verdicts of a comparison from its blocks.
+/// A type that computes the verdicts of a comparison from its blocks.
 struct ComparisonAnalysis {
     let plan: ComparisonPlan
     /// The values of each arm's metrics, with one value per block, or `nil` for a block with too

@@ -1,4 +1,4 @@
-/// Summarizes a comparison in one sentence for each arm.
+/// A type that summarizes a comparison in one sentence for each arm.
 struct ComparisonAnswer {
     private let result: ComparisonResult
     private let arms: [Arm]

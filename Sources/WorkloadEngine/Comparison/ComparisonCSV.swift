@@ -1,4 +1,4 @@
-/// Writes a comparison as comma-separated values (RFC 4180, with bare line feeds).
+/// A type that writes a comparison as comma-separated values (RFC 4180, with bare line feeds).
 ///
 /// The `row` column specifies the kind of row. A `pair` row contains the verdict on a metric for
 /// two arms, with the settings of arm `b`. A `value` row contains a metric's value for one arm in

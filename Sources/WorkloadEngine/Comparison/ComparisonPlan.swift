@@ -26,8 +26,9 @@ struct ComparisonPlan {
 
     /// Creates a plan for a scenario's clients.
     ///
-    /// - Throws: ``RunError`` if the scenario has no primary metric, a condition has an unknown
-    ///   metric, or there are too few blocks for the number of tests.
+    /// - Throws: ``RunError`` if a primary metric is unknown or there is none, a condition uses a
+    ///   client that is omitted from the comparison or a metric with too few expected accesses, or
+    ///   there are too few blocks for the number of tests.
     init(_ scenario: Scenario, arms: [Arm], options: ComparisonOptions) throws {
         self.arms = arms
         slots =

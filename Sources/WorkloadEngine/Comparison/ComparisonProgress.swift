@@ -1,4 +1,4 @@
-/// Estimates the remaining time of a comparison from its completed runs.
+/// A type that estimates the remaining time of a comparison from its completed runs.
 struct ComparisonProgress {
     private let runCount: Int
     private let firstGuess: Duration

@@ -1,4 +1,4 @@
-/// Formats a comparison as text, with the answer first and the tables after it.
+/// A type that formats a comparison as text, with the answer first and the tables after it.
 public enum ComparisonReport {
     /// Returns the report as text.
     public static func text(of result: ComparisonResult) -> String {

@@ -1,7 +1,8 @@
 import Foundation
 import Telemetry
 
-/// Runs a scenario on several arms in blocks, so that a change in the machine affects all arms.
+/// An object that runs a scenario on several arms in blocks, so that a change in the machine
+/// affects all arms.
 ///
 /// In each block, the first arm runs twice and every other arm runs once, in an order drawn from
 /// the seed. Each run uses a fresh copy of the data, and all runs in a block use the same seed.
@@ -207,7 +208,7 @@ public final class ComparisonRun: Sendable {
         let leftOut = try options.run.obstacles(
             to: scenario.clients,
             on: scenario.arms,
-            factory
+            factory: factory
         ) { client, arm, target in
             guard let access = client.access, !target.supports(access) else { return nil }
             return "arm '\(arm.name)' does not support \(access.rawValue) accesses"

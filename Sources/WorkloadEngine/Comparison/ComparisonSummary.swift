@@ -1,6 +1,6 @@
 import Foundation
 
-/// Computes the result of a comparison from its blocks.
+/// A type that computes the result of a comparison from its blocks.
 struct ComparisonSummary {
     /// The scenario after scaling.
     let scenario: Scenario

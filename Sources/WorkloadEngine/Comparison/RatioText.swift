@@ -1,6 +1,6 @@
 import Foundation
 
-/// Formats ratios for reports, such as `4.1×`, `1.08×`, and `12×`.
+/// A type that formats ratios for reports, such as `4.1×`, `1.08×`, and `12×`.
 enum RatioText {
     /// Formats a ratio with enough decimals to show a small difference from 1.
     static func factor(_ ratio: Double) -> String { number(ratio, digits: digits(ratio)) + "×" }

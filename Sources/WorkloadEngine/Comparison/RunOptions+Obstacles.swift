@@ -1,7 +1,8 @@
 import Foundation
 
 extension RunOptions {
-    /// Returns the reasons why clients cannot run on every arm, keyed by the client's name.
+    /// Returns the reason for each client that at least one arm cannot run, keyed by the client's
+    /// name.
     ///
     /// Each arm opens an empty database for the check.
     ///
@@ -16,8 +17,8 @@ extension RunOptions {
     func obstacles(
         to clients: [Client],
         on arms: [Arm],
-        _ factory: any WorkloadTargetFactory,
-        _ reason: (Client, Arm, any WorkloadTarget) -> String?
+        factory: any WorkloadTargetFactory,
+        reason: (Client, Arm, any WorkloadTarget) -> String?
     ) throws -> [String: String] {
         let folder = folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         try PrivateFolder.create(at: folder)

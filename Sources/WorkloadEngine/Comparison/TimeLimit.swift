@@ -1,4 +1,4 @@
-/// Determines whether the next step of a similar length fits into a time limit.
+/// A type that determines whether the next step of a similar length fits into a time limit.
 struct TimeLimit {
     private let clock: any RunClock
     private let end: UInt64

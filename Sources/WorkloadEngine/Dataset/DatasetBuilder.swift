@@ -1,4 +1,4 @@
-/// Creates and fills a dataset's tables.
+/// A type that creates and fills a dataset's tables.
 package enum DatasetBuilder {
     /// The error for a failed dataset statement.
     package struct Failure: Error, CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// Draws the integers of a variable without allocating memory.
+/// A generator that draws the integers of a variable without allocating memory.
 ///
 /// Equal streams produce equal integers. Uniform integers are identical on all platforms. Other
 /// integers depend on the platform's `exp`, `log`, `pow`, and `sin`.

@@ -1,4 +1,4 @@
-/// Maps a number in 0..<1 to the integers of a range.
+/// A type that maps a number in 0..<1 to the integers of a range.
 struct RangeScale: Sendable, Equatable {
     private let minimum: Int64
     private let maximum: Int64

@@ -43,7 +43,8 @@ package struct ScrambledZipfianDistribution: Sendable, Equatable {
         return minimum &+ Int64(bitPattern: count == 0 ? hash : hash % count)
     }
 
-    /// Draws ranks from 10¹⁰ items, starting at 0, with a theta of 0.99 and YCSB's constants.
+    /// A type that draws ranks from 10¹⁰ items, starting at 0, with a theta of 0.99 and YCSB's
+    /// constants.
     ///
     /// The algorithm is from Gray et al., "Quickly Generating Billion-Record Synthetic Databases",
     /// SIGMOD 1994. The probabilities of the first two ranks are exact. The other probabilities are

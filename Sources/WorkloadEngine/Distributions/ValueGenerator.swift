@@ -1,4 +1,4 @@
-/// Draws a variable's values.
+/// A generator that draws a variable's values.
 package struct ValueGenerator: Sendable, Equatable {
     private enum Source: Sendable, Equatable {
         case integer(Generator)

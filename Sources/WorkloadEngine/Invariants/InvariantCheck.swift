@@ -1,4 +1,4 @@
-/// Checks a scenario's invariants after a run.
+/// A type that checks a scenario's invariants after a run.
 struct InvariantCheck {
     let target: any WorkloadTarget
     let stability: StabilityLog

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Counts the snapshots whose state was compared, and records which snapshots changed.
+/// A log that counts the snapshots whose state was compared, and records which snapshots changed.
 final class StabilityLog: Sendable {
     struct Tally: Sendable {
         /// The number of snapshots that were read at their start and end.

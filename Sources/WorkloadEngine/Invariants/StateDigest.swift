@@ -12,22 +12,23 @@ struct StateDigest: Equatable, Sendable {
 
     private static let rowsPerTable = 1000
 
-    /// Computes the digest of the queries' results.
+    /// Creates the digest of the queries' results.
     ///
     /// Without queries, the digest covers the row count and the first thousand rows of each table.
-    static func of(_ snapshot: any WorkloadSnapshot, _ queries: [Query]) throws -> StateDigest {
+    init(of snapshot: any WorkloadSnapshot, queries: [Query]) throws {
         // The seed of `Hasher` differs between processes, but digests are compared only within a
         // process.
         var hasher = Hasher()
         var rows = 0
         try snapshot.read { session in
-            for query in queries.isEmpty ? try defaultQueries(session) : queries {
+            for query in queries.isEmpty ? try Self.defaultQueries(session) : queries {
                 let result = try session.rows(query.sql, query.values)
                 rows += result.count
                 hasher.combine(result)
             }
         }
-        return StateDigest(hash: hasher.finalize(), rows: rows)
+        hash = hasher.finalize()
+        self.rows = rows
     }
 
     private static func defaultQueries(_ session: any WorkloadSession) throws -> [Query] {

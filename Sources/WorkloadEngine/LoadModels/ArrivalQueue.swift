@@ -35,7 +35,7 @@ final class ArrivalQueue: Sendable {
     }
 }
 
-/// Counts the due arrivals of a schedule, whether or not workers have taken them.
+/// A type that counts the due arrivals of a schedule, whether or not workers have taken them.
 struct DueArrivals: Sendable {
     private var schedule: ArrivalSchedule
     private var next: Double

@@ -1,4 +1,4 @@
-/// Determines when a worker's accesses start.
+/// A type that determines when a worker's accesses start.
 ///
 /// Times are *load times*: nanoseconds since the start of the load, excluding pauses.
 protocol LoadModel: Sendable {

@@ -3,14 +3,14 @@ import Telemetry
 
 /// A target that runs closures instead of statements.
 ///
-/// A statement is the name of a client, which identifies the client's closure.
+/// The text of a statement is the name of the client whose closure to run.
 final class ClosureTarget: WorkloadTarget {
     enum Body: Sendable {
         case blocking(LoadTest.Body)
         case awaited(LoadTest.AsyncBody)
     }
 
-    /// Opens the target of a load test, which has no database.
+    /// A factory that opens the target of a load test, which has no database.
     struct Factory: WorkloadTargetFactory {
         let test: LoadTest
         let bodies: [String: Body]

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Matches the waits of slow accesses with the clients that held the resource.
+/// A ledger that matches the waits of slow accesses with the clients that held the resource.
 ///
 /// Only the sampling thread uses the ledger. The ledger's memory does not grow during the run.
 struct BlameLedger {
@@ -150,11 +150,14 @@ struct BlameLedger {
         of resource: AccessResource?,
         during access: SlowAccesses.Access
     ) -> [Int: UInt64] {
-        let stamps = access.stamps
-        guard let resource, stamps.entry > stamps.intended else { return [:] }
+        let timestamps = access.timestamps
+        guard let resource, timestamps.entry > timestamps.intended else { return [:] }
         var held: [Int: UInt64] = [:]
         for index in clients.indices where clients[index].resource == resource {
-            let time = clients[index].timeline.held(from: stamps.intended, until: stamps.entry)
+            let time = clients[index].timeline.held(
+                from: timestamps.intended,
+                until: timestamps.entry
+            )
             if time > 0 { held[index] = time }
         }
         return held
@@ -186,8 +189,8 @@ struct BlameLedger {
         let chosen = slow.isEmpty ? sorted.prefix(1) : slow
         guard !chosen.isEmpty else { return nil }
         let count = UInt64(chosen.count)
-        func mean(_ part: (WorkerRecorder.Stamps) -> UInt64) -> UInt64 {
-            chosen.reduce(0) { $0 + part($1.access.stamps) } / count
+        func mean(_ part: (WorkerRecorder.Timestamps) -> UInt64) -> UInt64 {
+            chosen.reduce(0) { $0 + part($1.access.timestamps) } / count
         }
         let queued = mean { $0.start - $0.intended }
         let waited = mean { $0.entry - $0.start }
@@ -216,7 +219,7 @@ struct BlameLedger {
     /// already hold the connection by then, so the recorded holds can overlap. This method scales
     /// all holds by the same factor.
     private static func bounded(_ entry: Entry, by capacity: Int?) -> Entry {
-        let time = entry.access.stamps.entry - entry.access.stamps.intended
+        let time = entry.access.timestamps.entry - entry.access.timestamps.intended
         let sum = entry.held.values.reduce(0, +)
         guard let capacity, sum > 0 else { return entry }
         let maximum = Double(time) * Double(capacity)
@@ -230,7 +233,7 @@ struct BlameLedger {
         var held: [Int: UInt64] = [:]
         var time: UInt64 = 0
         for entry in entries {
-            time += entry.access.stamps.entry - entry.access.stamps.intended
+            time += entry.access.timestamps.entry - entry.access.timestamps.intended
             held.merge(entry.held, uniquingKeysWith: +)
         }
         guard time > 0 else { return [] }
@@ -249,20 +252,20 @@ struct BlameLedger {
     private static func share(_ value: Double) -> Double { (value * 1_000).rounded(.down) / 1_000 }
 
     private func describe(_ entry: Entry) -> BlameResult.Access {
-        let stamps = entry.access.stamps
-        let time = Double(stamps.entry - stamps.intended)
+        let timestamps = entry.access.timestamps
+        let time = Double(timestamps.entry - timestamps.intended)
         var held: [String: Double] = [:]
         for (index, sum) in entry.held where time > 0 {
             held[clients[index].name] = Self.share(Double(sum) / time)
         }
         return BlameResult.Access(
-            time: (Double(stamps.intended - min(stamps.intended, origin)) / 1e9)
+            time: (Double(timestamps.intended - min(timestamps.intended, origin)) / 1e9)
                 .rounded(toDigits: 6),
             operation: entry.operation,
             response: entry.access.response,
-            queued: stamps.start - stamps.intended,
-            waited: stamps.entry - stamps.start,
-            service: stamps.end - stamps.entry,
+            queued: timestamps.start - timestamps.intended,
+            waited: timestamps.entry - timestamps.start,
+            service: timestamps.end - timestamps.entry,
             held: held
         )
     }

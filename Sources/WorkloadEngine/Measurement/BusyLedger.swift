@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Groups a run's `SQLITE_BUSY` failures by cause, client, code, and statement.
+/// A ledger that groups a run's `SQLITE_BUSY` failures by cause, client, code, and statement.
 ///
 /// Any thread can use the ledger. The ledger's memory does not grow during the run.
 final class BusyLedger: Sendable {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Combines the measurements of a client's workers for the sampler.
+/// A meter that combines the measurements of a client's workers for the sampler.
 ///
 /// Only the sampling thread uses this value.
 struct ClientMeter {
@@ -129,7 +129,7 @@ struct ClientMeter {
             activity: plan.client.activityName,
             workers: min(plan.knobs.read().workers, recorders.count),
             targetRate: plan.targetRate(at: now),
-            throughput: progress.rate(at: now.secondsFromNanoseconds, count: completed),
+            throughput: progress.recordCount(completed, at: now.secondsFromNanoseconds),
             counts: counts,
             response: recent.summaries.response,
             wait: recent.summaries.wait,

@@ -2,7 +2,8 @@ import Telemetry
 
 /// The first message for each client and error code.
 ///
-/// Any thread can use this object, and its memory does not grow during the run.
+/// Any thread can use this object. Its memory use is limited by the number of clients and error
+/// codes.
 final class ErrorMessages: Sendable {
     /// The maximum length of a message, in characters, before it is shortened.
     private static let limit = 300

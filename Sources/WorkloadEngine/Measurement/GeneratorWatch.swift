@@ -11,7 +11,7 @@ struct GeneratorLoad {
     var busyShare: Double
 }
 
-/// Detects runs in which the load generator itself limits the load.
+/// A monitor that detects runs in which the load generator itself limits the load.
 struct GeneratorWatch {
     /// The cost of an access to a target that does nothing, in nanoseconds.
     let noop: UInt64

@@ -1,4 +1,4 @@
-/// Profiles how SQLite executes each operation, once per operation.
+/// A type that profiles how SQLite executes each operation, once per operation.
 struct OperationProfiler {
     private let plan: RunPlan
     private let target: any WorkloadTarget

@@ -1,9 +1,9 @@
-/// Computes the growth rate of a count over about the last second.
+/// A sliding window that computes the growth rate of a count over about the last second.
 struct RateWindow {
     private var points: [(time: Double, count: UInt64)] = []
 
-    /// Records the count at a time in seconds, and returns the growth per second.
-    mutating func rate(at time: Double, count: UInt64) -> Double {
+    /// Records a count at the given time, in seconds, and returns the growth per second.
+    mutating func recordCount(_ count: UInt64, at time: Double) -> Double {
         // Time does not advance while the load is paused, so keep only the latest point.
         if points.last?.time == time { points.removeLast() }
         points.append((time, count))

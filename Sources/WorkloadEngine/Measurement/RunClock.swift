@@ -12,7 +12,7 @@ package protocol RunClock: Sendable {
     func makeSleeper() -> any Sleeper
 }
 
-/// Suspends a thread until a deadline or until another thread wakes it.
+/// A sleeper that suspends a thread until a deadline or until another thread wakes it.
 package protocol Sleeper: AnyObject, Sendable {
     /// Waits until the clock reaches `deadline` or a thread calls ``wake()``.
     ///

@@ -1,11 +1,11 @@
 /// The slowest accesses of a worker.
 struct SlowAccesses: Sendable {
     struct Access: Sendable {
-        var stamps: WorkerRecorder.Stamps
+        var timestamps: WorkerRecorder.Timestamps
         var cell: Int
 
         /// The time from intended start to end, in nanoseconds.
-        var response: UInt64 { stamps.end &- min(stamps.end, stamps.intended) }
+        var response: UInt64 { timestamps.end &- min(timestamps.end, timestamps.intended) }
     }
 
     /// The maximum number of accesses.
@@ -18,11 +18,12 @@ struct SlowAccesses: Sendable {
     private var shortest: UInt64 = 0
     private var shortestIndex = 0
 
-    @inline(__always)
     /// Adds an access if it is one of the slowest.
-    mutating func offer(_ stamps: WorkerRecorder.Stamps, cell: Int) {
-        if accesses.count == Self.limit, stamps.end &- stamps.intended <= shortest { return }
-        keep(Access(stamps: stamps, cell: cell))
+    @inline(__always)
+    mutating func offer(_ timestamps: WorkerRecorder.Timestamps, cell: Int) {
+        let response = timestamps.end &- timestamps.intended
+        if accesses.count == Self.limit, response <= shortest { return }
+        keep(Access(timestamps: timestamps, cell: cell))
     }
 
     private mutating func keep(_ access: Access) {

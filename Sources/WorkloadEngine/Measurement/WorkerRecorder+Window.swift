@@ -16,9 +16,9 @@ extension WorkerRecorder {
         }
 
         @inline(__always)
-        mutating func count(_ stamps: Stamps, at cell: Int) {
+        mutating func count(_ timestamps: Timestamps, at cell: Int) {
             if histograms[cell] == nil { histograms[cell] = AccessHistograms() }
-            histograms[cell]?.count(stamps)
+            histograms[cell]?.count(timestamps)
         }
 
         @inline(__always)
@@ -38,10 +38,10 @@ extension WorkerRecorder {
 
 extension AccessHistograms {
     @inline(__always)
-    fileprivate mutating func count(_ stamps: WorkerRecorder.Stamps) {
-        response.count(stamps.end &- min(stamps.end, stamps.intended))
-        wait.count(stamps.entry &- min(stamps.entry, stamps.start))
-        service.count(stamps.end &- min(stamps.end, stamps.entry))
-        if let time = stamps.processorTime { processor.count(time) }
+    fileprivate mutating func count(_ timestamps: WorkerRecorder.Timestamps) {
+        response.count(timestamps.end &- min(timestamps.end, timestamps.intended))
+        wait.count(timestamps.entry &- min(timestamps.entry, timestamps.start))
+        service.count(timestamps.end &- min(timestamps.end, timestamps.entry))
+        if let time = timestamps.processorTime { processor.count(time) }
     }
 }

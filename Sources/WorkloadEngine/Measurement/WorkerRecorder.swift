@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Records the counts and times of a worker's accesses.
+/// An object that records the counts and times of a worker's accesses.
 ///
 /// The worker and the sampler share a lock, and hold it for only a few nanoseconds. The sampler
 /// exchanges filled histograms for cleared ones.
@@ -17,7 +17,7 @@ final class WorkerRecorder: Sendable {
     }
 
     /// The clock times of an access, in nanoseconds.
-    struct Stamps: Sendable {
+    struct Timestamps: Sendable {
         /// The intended start, or the actual start if there is no schedule.
         var intended: UInt64
         var start: UInt64
@@ -148,12 +148,12 @@ final class WorkerRecorder: Sendable {
 
     /// Counts the end of the running access.
     ///
-    /// The stamps are `nil` if the access is not timed or did not enter its closure. In the latter
+    /// The timestamps are `nil` if the access is not timed or did not enter its closure. In the latter
     /// case, `waited` is the length of the wait, in nanoseconds. If this method counts a failure,
     /// it calls `onCount` before the recording can end.
     func finish(
         _ outcome: Outcome,
-        _ stamps: Stamps?,
+        _ timestamps: Timestamps?,
         waited: UInt64? = nil,
         onCount: () -> Void = {}
     ) {
@@ -161,9 +161,9 @@ final class WorkerRecorder: Sendable {
             heldSince.store(0, ordering: .relaxed)
             guard !state.isSealed, let cell = state.running else { return }
             state.running = nil
-            if let stamps {
-                state.window.holds.add(from: stamps.entry, until: stamps.end)
-                state.count(wait: stamps.entry &- min(stamps.entry, stamps.start))
+            if let timestamps {
+                state.window.holds.add(from: timestamps.entry, until: timestamps.end)
+                state.count(wait: timestamps.entry &- min(timestamps.entry, timestamps.start))
             } else if let waited {
                 state.count(wait: waited)
             }
@@ -171,9 +171,9 @@ final class WorkerRecorder: Sendable {
             case .completed:
                 state.completed &+= 1
                 state.counts[cell].completed &+= 1
-                guard let stamps else { return }
-                state.window.count(stamps, at: cell)
-                if state.isMeasured { state.window.slow.offer(stamps, cell: cell) }
+                guard let timestamps else { return }
+                state.window.count(timestamps, at: cell)
+                if state.isMeasured { state.window.slow.offer(timestamps, cell: cell) }
             case .interrupted:
                 state.counts[cell].interrupted += 1
             case .failed(let code):

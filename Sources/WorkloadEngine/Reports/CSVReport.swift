@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Writes results as comma-separated values.
+/// A type that writes results as comma-separated values.
 ///
 /// The format is RFC 4180 with bare line feeds. The header is the same for all results of a
 /// version, and later versions only append columns. Times are integers in nanoseconds. Unmeasured
@@ -84,8 +84,8 @@ public enum CSVReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the number of a client's failures for each cause, or empty cells for part of a
-    /// client.
+    /// Returns the number of a client's failures for each cause, or empty cells for a row that does
+    /// not cover all of the client's accesses.
     private static func busy(of client: String, in run: ArmResult, isWhole: Bool) -> [String] {
         BusyCause.allCases.map { cause in
             guard isWhole else { return "" }

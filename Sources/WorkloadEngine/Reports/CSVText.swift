@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Formats the cells of CSV reports.
+/// A type that formats the cells of CSV reports.
 ///
 /// Cells contain the text unchanged. Spreadsheets interpret text that begins with `=`, `+`, `-`, or
 /// `@` as a formula. A prefix that prevents this would change names and negative numbers for all

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Encodes results as JSON with sorted keys so that equal results produce equal text.
+/// A type that encodes results as JSON with sorted keys so that equal results produce equal text.
 public enum JSONReport {
     /// Returns the result as indented JSON, ending with a line feed.
     public static func text(of result: some Encodable) throws -> String {

@@ -1,4 +1,4 @@
-/// Writes verdicts as JUnit XML, which CI systems display as test results.
+/// A type that writes verdicts as JUnit XML, which CI systems display as test results.
 ///
 /// Each arm is a test suite. The run, each threshold, and each invariant are test cases.
 public enum JUnitReport {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Formats a result as Markdown for a pull request.
+/// A type that formats a result as Markdown for a pull request.
 public enum MarkdownReport {
     /// Returns the report, ending with a line feed.
     public static func text(of result: RunResult) -> String {

@@ -1,4 +1,4 @@
-/// Escapes text for Markdown (<https://github.github.com/gfm/>).
+/// A type that escapes text for Markdown (<https://github.github.com/gfm/>).
 package enum MarkdownText {
     /// Returns one line of text without markup, HTML, table cells, or control characters.
     ///

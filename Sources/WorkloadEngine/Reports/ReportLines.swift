@@ -1,6 +1,6 @@
 import Units
 
-/// Joins the lines of a text report and escapes control characters.
+/// A type that joins the lines of a text report and escapes control characters.
 ///
 /// The names and messages in a report come from scenarios and databases.
 enum ReportLines {

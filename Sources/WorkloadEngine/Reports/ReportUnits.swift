@@ -1,6 +1,6 @@
 import Units
 
-/// Formats numbers with units for reports, such as `1.25 ms`, `38 MiB`, and `1,234/s`.
+/// A type that formats numbers with units for reports, such as `1.25 ms`, `38 MiB`, and `1,234/s`.
 ///
 /// The width of the text is not limited, unlike on screens (see ``HumanUnits``). Long times remain
 /// in seconds, and counts have all digits.

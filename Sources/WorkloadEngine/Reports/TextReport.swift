@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Formats a result as text with a verdict, followed by tables with units.
+/// A type that formats a result as text with a verdict, followed by tables with units.
 public enum TextReport {
     /// Returns the report, ending with a line feed.
     public static func text(of result: RunResult) -> String {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Counts a client's checkpoints and backups.
+/// A tally that counts a client's checkpoints and backups.
 final class ActionTally: Sendable {
     private struct State: Sendable {
         var checkpoints: CheckpointResult?

@@ -1,6 +1,7 @@
 import Telemetry
 
-/// Calls closures at given times on the run's clock, using one thread for the whole run.
+/// A clock that calls closures at given times on the run's clock, using one thread for the whole
+/// run.
 final class AlarmClock: Sendable {
     struct Ticket: Sendable, Equatable {
         fileprivate var number: UInt64

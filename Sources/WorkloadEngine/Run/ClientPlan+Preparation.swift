@@ -2,7 +2,7 @@ extension ClientPlan {
     /// A read that makes a transaction acquire its snapshot.
     private static let snapshotStatement = "SELECT count(*) FROM sqlite_master"
 
-    /// Prepares a client for a run.
+    /// Creates the plan of a client for a run.
     ///
     /// - Throws: ``RunError`` if the client uses an undefined variable or has no statement.
     init(

@@ -1,6 +1,7 @@
 import Telemetry
 
-/// Collects connection, log, snapshot, and interrupt statistics from a run's database statuses.
+/// A monitor that collects connection, log, snapshot, and interrupt statistics from a run's
+/// database statuses.
 ///
 /// Only the sampling thread uses this value.
 struct DatabaseWatch {

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Builds datasets and copies them for each arm.
+/// A store that builds datasets and copies them for each arm.
 ///
 /// The store builds a dataset through a single connection in rollback-journal mode, regardless of
 /// the arm. The store closes the database before copying the file so that all arms start in the

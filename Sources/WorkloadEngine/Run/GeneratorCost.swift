@@ -1,6 +1,7 @@
 import Foundation
 
-/// Measures the cost of an access to a target that does nothing, using the same code as a run.
+/// A type that measures the cost of an access to a target that does nothing, using the same code as
+/// a run.
 package enum GeneratorCost {
     struct Attempt {
         /// The processor time of all accesses, in nanoseconds.

@@ -1,6 +1,7 @@
 import Telemetry
 
-/// Tracks interrupts that users and clients send to one connection or to all connections.
+/// An object that tracks interrupts that users and clients send to one connection or to all
+/// connections.
 ///
 /// These interrupts do not target a specific access. Each can end any access that is running when
 /// the interrupt is sent.

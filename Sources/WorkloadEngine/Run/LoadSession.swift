@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// Runs a load from the start of its workers to the end of the drain.
+/// A session that runs a load from the start of its workers to the end of the drain.
 ///
 /// One thread runs the phases and takes samples. Each worker that is not a task has its own thread
 /// outside the cooperative pool, because accesses would block the pool.

@@ -1,7 +1,8 @@
 import Foundation
 import Telemetry
 
-/// Finds the processes that hold locks on a busy database, if the system reports them.
+/// An object that finds the processes that hold locks on a busy database, if the system reports
+/// them.
 ///
 /// Linux lists the locks of all processes in `/proc/locks`. This type reads only that list. It
 /// never opens the database file, because closing any of that file's descriptors would release

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Creates folders that only the current user can use.
+/// A type that creates folders that only the current user can use.
 ///
 /// The system's temporary folder is shared, and the folder of a run may contain a copy of a private
 /// database.

@@ -1,6 +1,7 @@
 import Telemetry
 
-/// Delivers samples to a callback and to a stream that keeps only the newest sample.
+/// An emitter that delivers samples to a callback and to a stream that keeps only the newest
+/// sample.
 final class SampleEmitter {
     private let continuation: AsyncStream<Sample>.Continuation
     private let callback: (@Sendable (Sample) -> Void)?

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Suspends a task until a deadline or a wake-up without blocking a thread.
+/// A sleeper that suspends a task until a deadline or a wake-up without blocking a thread.
 final class TaskSleeper: Sleeper {
     private struct State: Sendable {
         var isAwake = false

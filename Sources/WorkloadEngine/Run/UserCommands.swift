@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Runs the commands that a user starts in the dashboard during the load.
+/// An object that runs the commands that a user starts in the dashboard during the load.
 ///
 /// The commands run on a separate thread so that the screen never waits for the database.
 final class UserCommands: Sendable {
@@ -81,7 +81,7 @@ final class UserCommands: Sendable {
                 // this name belongs to the new snapshot.
                 let label = context.target.status()?.snapshots
                     .first { $0.origin?.name == Self.name.name && !known.contains($0.label) }?.label
-                let digest = try StateDigest.of(snapshot, [])
+                let digest = try StateDigest(of: snapshot, queries: [])
                 kept.append(KeptSnapshot(snapshot: snapshot, label: label, digest: digest))
                 context.events.note("you took a snapshot; \(open)")
             } catch {
@@ -109,7 +109,7 @@ final class UserCommands: Sendable {
     private func release(_ kept: KeptSnapshot, _ context: RunContext) {
         defer { kept.snapshot.release() }
         do {
-            let isStable = try StateDigest.of(kept.snapshot, []) == kept.digest
+            let isStable = try StateDigest(of: kept.snapshot, queries: []) == kept.digest
             context.stability.record(by: Self.name.name, isStable: isStable)
         } catch {
             context.events.note("your snapshot could not be read again: \(error)", .error)

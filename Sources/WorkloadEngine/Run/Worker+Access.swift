@@ -61,9 +61,9 @@ extension Worker {
         var isMeasured: Bool
 
         @inline(__always)
-        func stamps(entry: UInt64, end: UInt64) -> WorkerRecorder.Stamps {
+        func timestamps(entry: UInt64, end: UInt64) -> WorkerRecorder.Timestamps {
             let start = min(self.start, entry)
-            return WorkerRecorder.Stamps(
+            return WorkerRecorder.Timestamps(
                 intended: min(intended, end),
                 start: start,
                 entry: entry,
@@ -122,9 +122,9 @@ extension Worker {
         if let error { return concludeFailure(started, entry: entry, error, &retries) }
         values.publish()
         let end = clock.now()
-        var stamps = started.stamps(entry: entry ?? end, end: end)
-        stamps.processorTime = processorTime
-        recorder.finish(.completed, plan.isTimed ? stamps : nil)
+        var timestamps = started.timestamps(entry: entry ?? end, end: end)
+        timestamps.processorTime = processorTime
+        recorder.finish(.completed, plan.isTimed ? timestamps : nil)
         return true
     }
 
@@ -135,7 +135,7 @@ extension Worker {
         _ retries: inout Int
     ) -> Bool {
         let end = clock.now()
-        let stamps = entry.map { started.stamps(entry: $0, end: end) }
+        let timestamps = entry.map { started.timestamps(entry: $0, end: end) }
         let waited = plan.isTimed ? end &- min(end, started.start) : nil
         switch failure(of: error) {
         case .interrupted:
@@ -143,7 +143,7 @@ extension Worker {
             let isRequested = isInterruptRequested(error, since: started.start)
             recorder.finish(
                 isRequested ? .interrupted : .failed("SQLITE_INTERRUPT"),
-                stamps,
+                timestamps,
                 waited: waited
             )
         case .busy(let code):
@@ -163,10 +163,10 @@ extension Worker {
                 recorder.retry(onCount: add)
                 return false
             }
-            recorder.finish(.failed(code), stamps, waited: waited, onCount: add)
+            recorder.finish(.failed(code), timestamps, waited: waited, onCount: add)
         case .error(let code):
             errorMessages.add(error, code: code, client: plan.name.name)
-            recorder.finish(.failed(code), stamps, waited: waited)
+            recorder.finish(.failed(code), timestamps, waited: waited)
         }
         return true
     }

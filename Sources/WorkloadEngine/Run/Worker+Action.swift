@@ -5,8 +5,8 @@ extension Worker {
         access(0, turn) { attempt in
             attempt.entry = clock.now()
             interrupts.send { target.interrupt() }
+            events.note("\(plan.name.name) interrupted every statement")
         }
-        events.note("\(plan.name.name) interrupts every statement")
     }
 
     func perform(_ action: ClientAction, _ turn: Turn) {
@@ -16,8 +16,8 @@ extension Worker {
                 let now = clock.now()
                 attempt.entry = now
                 plan.interruptTarget?.interruptAll(at: now)
+                events.note("\(plan.name.name) interrupted \(client)")
             }
-            events.note("\(plan.name.name) interrupts \(client)")
         case .interruptConnection(let label):
             access(0, turn) { attempt in
                 attempt.entry = clock.now()
@@ -25,8 +25,8 @@ extension Worker {
                     events.note("there is no connection \(label) to interrupt", .warning)
                     return
                 }
+                events.note("\(plan.name.name) interrupted \(label)")
             }
-            events.note("\(plan.name.name) interrupts \(label)")
         case .checkpoint(let mode): performCheckpoint(mode, turn)
         case .backup(let pages): performBackup(pages, turn)
         }
@@ -55,15 +55,18 @@ extension Worker {
         guard let folder else { return }
         let file = folder.appendingPathComponent("backup-\(plan.name.name)-\(index).sqlite")
         defer { try? FileManager.default.removeItem(at: file) }
+        var isComplete = false
         access(0, turn) { attempt in
             attempt.entry = clock.now()
             try target.backup(to: file.path, pagesPerStep: pages, as: plan.name) { _ in
                 // Stop the backup when the run stops, because a backup may take a long time.
                 if self.control.stage >= .stopped { throw RunningAccess.Superseded() }
             }
+            isComplete = true
         }
         let size = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size]) as? Int
-        if let size { plan.tally.countBackup(bytes: UInt64(size)) }
-        events.note("\(plan.name.name) made a backup of \(size ?? 0) bytes")
+        guard isComplete, let size else { return }
+        plan.tally.countBackup(bytes: UInt64(size))
+        events.note("\(plan.name.name) made a backup of \(size) bytes")
     }
 }

@@ -10,11 +10,11 @@ extension Worker {
             let entry = clock.now()
             attempt.entry = entry
             if plan.isHoldNoteworthy { events.note("\(plan.name.name) took a snapshot") }
-            let first = try StateDigest.of(snapshot, statements)
+            let first = try StateDigest(of: snapshot, queries: statements)
             guard hold(from: entry) else { return }
             stability.record(
                 by: plan.name.name,
-                isStable: try StateDigest.of(snapshot, statements) == first
+                isStable: try StateDigest(of: snapshot, queries: statements) == first
             )
             if plan.isHoldNoteworthy { events.note("\(plan.name.name) released its snapshot") }
         }

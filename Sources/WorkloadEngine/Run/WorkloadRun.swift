@@ -273,7 +273,12 @@ public final class WorkloadRun: Sendable {
             events.note("\(client) does not run: \(reason)", .warning)
         }
         let watch = GeneratorWatch(noop: try GeneratorCost.measure(), clock: options.clock)
-        let isolation = IsolationWatch.make(for: scenario, on: target, processes, options.clock)
+        let isolation = IsolationWatch.make(
+            for: scenario,
+            on: target,
+            processes: processes,
+            clock: options.clock
+        )
         context.isolation = try? isolation?.get()
         if options.endsAtMissedThresholds { context.abort = AbortWatch(scenario.thresholds) }
         let session = LoadSession(

@@ -1,4 +1,4 @@
-/// Checks that clients' times fit within the measured time of a run.
+/// A type that checks that clients' times fit within the measured time of a run.
 struct MeasuredTimeCheck {
     /// The measured time, or zero to disable the checks.
     let measured: Duration

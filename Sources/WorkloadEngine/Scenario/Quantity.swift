@@ -1,6 +1,6 @@
 import Units
 
-/// Parses quantities with units, such as `50ms`, `200/s`, `64MiB`, or `40%`.
+/// A type that parses quantities with units, such as `50ms`, `200/s`, `64MiB`, or `40%`.
 public enum Quantity {
     /// The error for text that is not a quantity of the expected kind.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {

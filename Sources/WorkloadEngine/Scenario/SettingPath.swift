@@ -1,7 +1,7 @@
 import Units
 import Yams
 
-/// Finds a setting in a scenario's YAML and replaces its value.
+/// A type that finds a setting in a scenario's YAML and replaces its value.
 struct SettingPath {
     /// The error for an unknown path or an invalid value.
     struct Failure: Error {

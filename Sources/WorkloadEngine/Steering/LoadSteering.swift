@@ -1,7 +1,7 @@
 import Telemetry
 import Units
 
-/// Changes a running load's settings and reports their current values.
+/// An object that changes a running load's settings and reports their current values.
 ///
 /// All methods are safe to call from any thread. Workers apply the changes at their next turn.
 final class LoadSteering: Sendable {

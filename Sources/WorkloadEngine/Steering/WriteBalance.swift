@@ -1,4 +1,4 @@
-/// Calculates the factors that change the share of writes in a load.
+/// A type that calculates the factors that change the share of writes in a load.
 ///
 /// The factors preserve the total load of the open loops, in arrivals per second, and the total
 /// load of the closed loops, in workers.

@@ -307,7 +307,7 @@ public protocol WorkloadSnapshot: AnyObject, Sendable {
     func release()
 }
 
-/// Opens a library's databases for arms.
+/// A factory that opens a library's databases for arms.
 public protocol WorkloadTargetFactory: Sendable {
     /// Opens the database at `path` according to the arm, creating the file if necessary.
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget

@@ -12,7 +12,7 @@ struct SQLArguments: ParsableArguments {
                 + "Probes on SQLite's functions slow down every program that uses the same "
                 + "library. light, the default, counts executions; timed also estimates their "
                 + "times and rows from short windows; full times every execution in the processes "
-                + "of --pid."
+                + "that you specify with --pid."
         )
     )
     var isOn = false

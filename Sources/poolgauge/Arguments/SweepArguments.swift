@@ -64,7 +64,7 @@ struct NamesArgument {
     }
 }
 
-/// The options that change a scenario, except for its duration.
+/// The options that change a scenario, other than the option for its duration.
 struct VariantOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -158,7 +158,7 @@ extension Scenario {
 
 extension Duration {
     /// The duration in seconds, in minutes and seconds, or in hours, such as `2 min 5 s`.
-    var inWords: String {
+    var abbreviatedText: String {
         let seconds = Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0)
         switch seconds {
         case ..<100: return "\(max(1, seconds)) s"

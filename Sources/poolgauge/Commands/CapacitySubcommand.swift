@@ -114,7 +114,8 @@ struct CapacitySubcommand: ParsableCommand {
         let time = options.estimate(for: scenario)
         if report.progress != .never {
             series.reporter.announce(
-                "this takes about \(time.likely.inWords), at most \(time.most.inWords) (--within)"
+                "this takes about \(time.likely.abbreviatedText), "
+                    + "at most \(time.most.abbreviatedText) (--within)"
             )
         }
         let interruption = Interruption(cleanUp: series.folder.remove) { search.stop() }

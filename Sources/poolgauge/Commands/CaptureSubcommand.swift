@@ -11,7 +11,7 @@ struct CaptureSubcommand: ParsableCommand {
         discussion: """
             Traces the statements that programs execute on the database (--for, as root on Linux), \
             or reads them from JSON lines or a recording (--from). Writes a scenario that runs on a copy of the \
-            database. It contains the program's transactions with their rates and pauses, \
+            database. The scenario contains the program's transactions with their rates and pauses, \
             distributions for their parameters, and arms to compare. Then runs the scenario \
             briefly and reports how closely it matches the program. docs/Capture.md describes the \
             JSON lines and has recipes for SQLAlchemy, Django, and GRDB.
@@ -28,8 +28,8 @@ struct CaptureSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A file with the executed statements as JSON lines, - for standard input, or a "
-                + "recording of 'top --sql'."
+            "A file with the executed statements as JSON lines, a recording of 'top --sql', or '-' "
+                + "to read JSON lines from standard input."
         ),
         completion: .file()
     )
@@ -44,7 +44,7 @@ struct CaptureSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A process whose statements are all timed, which slows the process; can be "
+            "The ID of a process whose statements are all timed, which slows the process; can be "
                 + "repeated. By default, statements of all programs are timed in short windows."
         )
     )
@@ -66,10 +66,11 @@ struct CaptureSubcommand: ParsableCommand {
     var values = false
 
     @Option(
+        name: .customLong("k"),
         help: "The minimum number of occurrences for a value or literal to appear in the scenario.",
         transform: NumberArgument.positive
     )
-    var k = 5
+    var minimumCount = 5
 
     @Option(
         help: "How long to run the scenario to compare it with the capture; 5s by default.",
@@ -120,7 +121,7 @@ struct CaptureSubcommand: ParsableCommand {
         run.options.name = name ?? Self.name(of: path)
         run.options.showsLiterals = literals
         run.options.showsValues = values
-        run.options.minimumCount = k
+        run.options.minimumCount = minimumCount
         guard let duration else {
             let source = from ?? "-"
             guard source != "-", RecordingReader.isRecording(source) else {

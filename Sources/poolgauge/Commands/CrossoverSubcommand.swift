@@ -150,8 +150,8 @@ struct CrossoverSubcommand: ParsableCommand {
     private func announcement(_ plan: CrossoverPlan, _ options: CrossoverOptions) -> String {
         var text =
             "\(plan.cellCount) \(plan.cellCount == 1 ? "cell" : "cells"), \(plan.runs) runs of "
-            + "\(plan.duration.inMilliseconds) ms: about \(plan.time.inWords), "
-            + "at most \(options.timeLimit.inWords) (--within)"
+            + "\(plan.duration.inMilliseconds) ms: about \(plan.time.abbreviatedText), "
+            + "at most \(options.timeLimit.abbreviatedText) (--within)"
         if let note = plan.metricNote { text += "; \(note)" }
         return text
     }

@@ -23,8 +23,8 @@ enum DefaultConfiguration {
             # Frames per second, \(rates.lowerBound) to \(Int(rates.upperBound)).
             refresh: \(Int(DashboardSettings.standardRefreshRate))
 
-            # Whether the dashboard uses the mouse. If it does, hold Shift to select text in most
-            # terminals.
+            # Whether the dashboard uses the mouse. If it does, you can still select text in most
+            # terminals by holding Shift.
             mouse: true
 
             # Keys: characters, Space, Enter, Esc, Tab, Shift-Tab, Backspace, Del, Up, Down, Left,

@@ -32,7 +32,7 @@ struct RunDisplay: DisplayContent {
     var knobs: [LoadKnob.Setting: LoadKnob] = [:]
     var isLoadPaused = false
     /// The time for which the program was suspended (^Z) during the current arm's run, in seconds.
-    private var stoppedSeconds = 0.0
+    private var suspendedSeconds = 0.0
     /// The arrival time of the first sample with a running load.
     private var loadStart: UInt64?
     /// The verdicts on the arms that have run, one line each.
@@ -114,7 +114,13 @@ struct RunDisplay: DisplayContent {
         perform(cycle.recordRunEnd(startsNext: startsNextArm && canContinue))
         if cycle.isOver {
             let next = scenario.arms[cycle.nextArm].name
-            model.note("finished: 'a' runs \(next), 'q' quits")
+            let hints = [
+                model.keys.key(for: .nextArm).map { "\($0.label) to run \(next)" },
+                model.keys.key(for: .quit).map { "\($0.label) to quit" },
+            ].compactMap(\.self)
+            model.note(
+                hints.isEmpty ? "finished" : "finished; press " + hints.joined(separator: " or ")
+            )
         }
     }
 
@@ -125,9 +131,9 @@ struct RunDisplay: DisplayContent {
         case .success(let result):
             results.append(result)
             var verdict = TextReport.verdict(of: result, scenario: scenario.name)
-            if stoppedSeconds > 0 {
-                let time = HumanUnits.seconds(stoppedSeconds)
-                verdict += ", excluding \(time) while the program was stopped"
+            if suspendedSeconds > 0 {
+                let time = HumanUnits.seconds(suspendedSeconds)
+                verdict += ", excluding \(time) during which the program was suspended"
             }
             verdicts.append(verdict)
             failure = nil
@@ -161,9 +167,9 @@ struct RunDisplay: DisplayContent {
         terminal.suspend()
         let seconds = Double(MonotonicTime.now - suspensionStart) / 1e9
         if !isLoadPaused { run.resume() }
-        stoppedSeconds += seconds
+        suspendedSeconds += seconds
         model.note(
-            "stopped for \(HumanUnits.seconds(seconds)); the load's clock was paused"
+            "suspended for \(HumanUnits.seconds(seconds)); the load's clock was paused"
         )
     }
 
@@ -183,7 +189,7 @@ struct RunDisplay: DisplayContent {
             for knob in knobs.values {
                 do { try run.set(knob) } catch { model.note("\(error)", severity: .warning) }
             }
-            stoppedSeconds = 0
+            suspendedSeconds = 0
             isLoadPaused = false
         }
     }

@@ -43,7 +43,7 @@ struct BusyWaitTests {
         while wait.handle(tries: tries) { tries += 1 }
         #expect(recorded.list == pauses)
         let result = wait.take()
-        #expect(result.gaveUp && result.timeout == 50_000_000)
+        #expect(result.didStopRetrying && result.timeout == 50_000_000)
         #expect(result.nanoseconds == UInt64((pauses.reduce(0, +) * 1e6).rounded()))
     }
 

@@ -30,7 +30,7 @@ struct ExportCommandTests {
         )
     }
 
-    /// Waits until the metrics contain a text, and returns them.
+    /// Waits until the metrics contain a string, and returns the metrics.
     private func metrics(of program: RunningProgram, containing text: String) throws -> String {
         let port = try program.metricsPort()
         return try eventually("the metrics contain \(text)") {

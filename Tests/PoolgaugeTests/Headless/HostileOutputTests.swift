@@ -36,13 +36,13 @@ struct HostileOutputTests {
         let report = try report(text)
         let plain = RecordingTables(try self.report("plain"))
         let tables = RecordingTables(report)
-        #expect(HostileStrings.unsafe(in: tables.text) == [])
+        #expect(HostileStrings.unprintableScalars(in: tables.text) == [])
         #expect(lineCount(tables.text) == lineCount(plain.text))
-        #expect(HostileStrings.unsafe(in: tables.markdown) == [])
+        #expect(HostileStrings.unprintableScalars(in: tables.markdown) == [])
         #expect(separatorCounts(tables.markdown) == separatorCounts(plain.markdown))
         #expect(!tables.markdown.replacing("\\<", with: "").contains("<"))
         let json = try RecordingTables.json(report)
-        #expect(HostileStrings.unsafe(in: json) == [])
+        #expect(HostileStrings.unprintableScalars(in: json) == [])
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         #expect((object?["path"] as? String).map(scalars) == scalars(text))
     }
@@ -75,11 +75,12 @@ struct HostileOutputTests {
             allowsControl: true,
             database: database
         )
-        #expect(HostileStrings.unsafe(in: AgentText(status).text) == [])
+        #expect(HostileStrings.unprintableScalars(in: AgentText(status).text) == [])
         let json = String(decoding: try JSONEncoder().encode(status), as: UTF8.self)
         let line = AgentText.line(ofJSON: json)
         #expect(
-            HostileStrings.unsafe(in: line) == [] && line.dropLast().utf8.allSatisfy { $0 != 10 }
+            HostileStrings.unprintableScalars(in: line) == []
+                && line.dropLast().utf8.allSatisfy { $0 != 10 }
         )
         let decoded = try JSONDecoder().decode(AgentStatus.self, from: Data(line.utf8))
         #expect(scalars(decoded.name) == scalars(text))
@@ -99,7 +100,7 @@ struct HostileOutputTests {
                 #expect(outcome.status != 0, "\(arguments)")
                 #expect(!outcome.errors.isEmpty, "\(arguments)")
                 #expect(
-                    HostileStrings.unsafe(in: outcome.errors + outcome.output) == [],
+                    HostileStrings.unprintableScalars(in: outcome.errors + outcome.output) == [],
                     "\(arguments)"
                 )
             }

@@ -113,7 +113,7 @@ struct TerminalRestoreTests {
             // Wait for a redrawn panel title, because the shell itself prints the command.
             try program.wait(for: "Connections", from: resumed)
             #expect(!program.hasOriginalSettings)
-            try program.wait(for: "stopped for", from: resumed)
+            try program.wait(for: "suspended for", from: resumed)
             program.type("q")
             try program.wait(for: "ended 0", from: resumed)
             let end = try program.waitUntilEnd()
@@ -135,7 +135,7 @@ struct TerminalRestoreTests {
             #expect($0.isRestored)
             #expect($0.hasOriginalSettings)
             $0.type("\n")
-            try $0.wait(for: "stopped for")
+            try $0.wait(for: "suspended for")
             $0.type("q")
             try $0.wait(for: "ended 0")
             let end = try $0.waitUntilEnd()

@@ -26,7 +26,8 @@ extension ExecutionDecoderTests {
 
     @Test(arguments: [true, false])
     mutating func theEventWithTheFileMayFollowTheBatch(isNew: Bool) {
-        // Without any state of the process, the decoder checks the file before it reads the text.
+        // If `isNew` is `false`, the decoder has no state for the process, so it checks the file before
+        // it reads the text.
         if isNew {
             _ = executions([TraceEvent(time: 0, thread: 1, kind: .newThread(7, isProcess: true))])
         }

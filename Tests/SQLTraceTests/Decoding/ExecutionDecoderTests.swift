@@ -83,7 +83,7 @@ struct ExecutionDecoderTests {
                     sql: sql,
                     programCounter: programCounter,
                     result: result,
-                    steps: steps,
+                    instructionCount: steps,
                     isAutocommit: true,
                     busyCalls: busyCalls,
                     busyTimeout: busyTimeout,

@@ -30,9 +30,9 @@ struct StatementPlanningTests {
             "ATTACH '\(path)' AS a", "VACUUM INTO '\(path)'",
             "SELECT z FROM last; VACUUM INTO '\(path)'",
         ]
-        let answer = try #require(StatementPlanning.answer(statements, schema: schema))
-        #expect(answer.names.contains("last"))
-        #expect(answer.plans[0].isEmpty && answer.plans[1].isEmpty)
+        let response = try #require(StatementPlanning.response(to: statements, schema: schema))
+        #expect(response.names.contains("last"))
+        #expect(response.plans[0].isEmpty && response.plans[1].isEmpty)
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
@@ -46,9 +46,9 @@ struct StatementPlanningTests {
             "CREATE TRIGGER r AFTER INSERT ON t BEGIN UPDATE t SET b = new.a; END",
             "CREATE TABLE u(k PRIMARY KEY, v) WITHOUT ROWID",
         ]
-        let answer = try #require(
-            StatementPlanning.answer(
-                [
+        let response = try #require(
+            StatementPlanning.response(
+                to: [
                     "SELECT x FROM v WHERE x = 1", "INSERT INTO t(b) VALUES ('y')",
                     "UPDATE t SET b = 1 WHERE length(c) = 3", "SELECT * FROM u WHERE k = ?",
                     "DELETE FROM u WHERE v IN (SELECT b FROM t WHERE b = 'z')",
@@ -58,12 +58,12 @@ struct StatementPlanningTests {
                 schema: schema
             )
         )
-        #expect(Set(["t", "tb", "td", "v", "r", "u", "a", "b", "k"]).isSubset(of: answer.names))
-        #expect(answer.plans[0] == ["SEARCH t USING INTEGER PRIMARY KEY (rowid=?)"])
-        #expect(answer.plans[2].first?.contains("td") ?? false)
-        #expect(answer.plans[3].first?.contains("PRIMARY KEY (k=?)") ?? false)
-        #expect(!answer.plans[4].isEmpty && !answer.plans[5].isEmpty)
-        #expect(answer.plans[6].isEmpty)
+        #expect(Set(["t", "tb", "td", "v", "r", "u", "a", "b", "k"]).isSubset(of: response.names))
+        #expect(response.plans[0] == ["SEARCH t USING INTEGER PRIMARY KEY (rowid=?)"])
+        #expect(response.plans[2].first?.contains("td") ?? false)
+        #expect(response.plans[3].first?.contains("PRIMARY KEY (k=?)") ?? false)
+        #expect(!response.plans[4].isEmpty && !response.plans[5].isEmpty)
+        #expect(response.plans[6].isEmpty)
     }
 }
 #endif

@@ -36,7 +36,8 @@ struct WaitingTests {
         for holder in holders { try holder.value() }
     }
 
-    /// Two readers become free, and a thread whose patience has expired is granted the second one.
+    /// Two readers become free, and a thread that has waited longer than its limit receives the
+    /// second one.
     ///
     /// The first reader was left free for the thread. Because no other access ends, the task must
     /// acquire that reader.
@@ -55,7 +56,7 @@ struct WaitingTests {
             try eventually { gate.queue.withLock { $0.waiters.count == 2 } }
             let since = gate.queue.withLock { $0.waiters[0].since }
             let patienceEnd = since + EngineTimings.shortestPatience
-            // The slot is released so late that the thread is still asleep when its patience
+            // The slot is released so late that the thread is still asleep when its wait limit
             // expires.
             try eventually { monotonicNanoseconds() >= patienceEnd - UInt64(round % 20) * 1_000 }
             gate.release(gate.slots[0])

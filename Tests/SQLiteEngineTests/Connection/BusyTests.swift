@@ -63,7 +63,7 @@ struct BusyTests {
         #expect(error?.extendedResultCode == .SQLITE_BUSY_SNAPSHOT)
         #expect(queue.status().busyCount == 1)
         #expect(queue.status().busyUpgradeCount == 1)
-        #expect(error?.lockWait?.gaveUp == false)
+        #expect(error?.lockWait?.didStopRetrying == false)
     }
 
     @Test(arguments: [0.0, 0.02])
@@ -72,7 +72,7 @@ struct BusyTests {
         try withLockedFile { _ in
             let error = #expect(throws: DatabaseError.self) { try queue.write { _ in } }
             let wait = try #require(error?.lockWait)
-            #expect(wait.gaveUp && wait.timeout == UInt64(timeout * 1e9))
+            #expect(wait.didStopRetrying && wait.timeout == UInt64(timeout * 1e9))
             #expect(wait.nanoseconds >= UInt64(timeout * 1e9))
             #expect(wait.nanoseconds < 5_000_000_000)
         }
@@ -103,7 +103,7 @@ struct BusyTests {
             }
         }
         #expect(error?.resultCode == .SQLITE_BUSY)
-        #expect(error?.lockWait?.gaveUp == false)
+        #expect(error?.lockWait?.didStopRetrying == false)
     }
 
     @Test func aCallbackControlsRetriesAndTheWaitIsReported() throws {

@@ -85,7 +85,7 @@ struct DocumentedConcurrencyTests {
                     print(error)
                 }
             }
-            // The read does not include this row, because its state is older.
+            // The read observes the state before this insertion.
             try db.execute(sql: "INSERT INTO player (name) VALUES ('David')")
         }
         // end
@@ -93,7 +93,7 @@ struct DocumentedConcurrencyTests {
         #expect(try count(in: pool) == 5)
     }
 
-    @Test func cancelling() async throws {
+    @Test func canceling() async throws {
         let pool = try documented.makePoolWithThreePlayers()
         // sample
         let search = Task {

@@ -53,7 +53,7 @@ struct EngineIsolationTests {
     }
 
     private func createTable(in writer: some DatabaseWriter) throws {
-        try writer.write { try ObjectTable.ofTests.create(in: $0) }
+        try writer.write { try ObjectTable.engineTests.create(in: $0) }
     }
 
     private func makePeer(
@@ -206,7 +206,7 @@ struct EngineIsolationTests {
                 try run.readEverything(rounds: 8)
             }
             expectNoAnomaly(in: run.history)
-            try await pool.write { try ObjectTable.ofTests.clear(in: $0) }
+            try await pool.write { try ObjectTable.engineTests.clear(in: $0) }
         }
     }
 
@@ -216,7 +216,7 @@ struct EngineIsolationTests {
         let pool = try makePool()
         try createTable(in: pool)
         let recorder = HistoryRecorder()
-        let table = ObjectTable.ofTests
+        let table = ObjectTable.engineTests
         let reading = recorder.begin("unsafeRead", in: recorder.addSession("reader"))
         let writing = recorder.begin("write", in: recorder.addSession("writer"))
         try pool.unsafeRead { db in

@@ -41,7 +41,7 @@ struct IsolationRun: Sendable {
         for (name, database) in databases {
             for role in SessionRole.all(on: database) {
                 let script = TransactionScript(
-                    on: .ofTests,
+                    on: .engineTests,
                     random: SeededRandom(seed: seed &+ UInt64(threads.count) &* 7919),
                     values: values
                 )
@@ -93,6 +93,6 @@ struct IsolationRun: Sendable {
     }
 
     private var script: TransactionScript {
-        TransactionScript(on: .ofTests, random: SeededRandom(seed: 0), values: values)
+        TransactionScript(on: .engineTests, random: SeededRandom(seed: 0), values: values)
     }
 }

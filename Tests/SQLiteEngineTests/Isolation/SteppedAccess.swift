@@ -2,7 +2,7 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// An access that runs its statements one by one.
+/// An access that runs each statement when the test requests it.
 ///
 /// A test can therefore interleave several accesses.
 ///

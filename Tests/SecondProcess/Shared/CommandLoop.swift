@@ -1,6 +1,6 @@
 import Foundation
 
-/// A loop that performs commands from standard input and answers on standard output.
+/// A loop that performs commands from standard input and replies on standard output.
 package struct CommandLoop {
     private let connection: ForeignConnection
     private let counter: SharedCounter
@@ -16,11 +16,11 @@ package struct CommandLoop {
         try Self.write(.ready)
         while let line = readLine() {
             let command = try JSONDecoder().decode(PeerCommand.self, from: Data(line.utf8))
-            try Self.write(answer(to: command))
+            try Self.write(reply(to: command))
         }
     }
 
-    private func answer(to command: PeerCommand) throws -> PeerAnswer {
+    private func reply(to command: PeerCommand) throws -> PeerReply {
         do {
             switch command {
             case .sql(let sql):
@@ -35,9 +35,9 @@ package struct CommandLoop {
         }
     }
 
-    /// Writes an answer to standard output.
-    package static func write(_ answer: PeerAnswer) throws {
-        var line = try JSONEncoder().encode(answer)
+    /// Writes a reply to standard output.
+    package static func write(_ reply: PeerReply) throws {
+        var line = try JSONEncoder().encode(reply)
         line.append(UInt8(ascii: "\n"))
         try FileHandle.standardOutput.write(contentsOf: line)
     }

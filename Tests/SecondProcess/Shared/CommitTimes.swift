@@ -1,4 +1,4 @@
-/// The times of a sequence of commits, and the write-ahead log that they leave behind.
+/// The times of a sequence of commits, and the size of the write-ahead log after them.
 package struct CommitTimes: Codable, Sendable {
     /// The duration of each commit in nanoseconds, from `BEGIN` to the end of `COMMIT`.
     package private(set) var nanoseconds: [UInt64] = []

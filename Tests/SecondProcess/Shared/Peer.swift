@@ -26,7 +26,7 @@ package final class Peer {
     /// - Parameters:
     ///   - executable: The path of the program.
     ///   - arguments: The program's arguments.
-    ///   - timeout: The timeout for each answer in seconds.
+    ///   - timeout: The timeout for each reply in seconds.
     /// - Throws: ``Failure`` if the process does not become ready.
     package init(executable: String, arguments: [String], timeout: Int32 = 60) throws {
         self.timeout = timeout
@@ -90,7 +90,7 @@ package final class Peer {
         return try sql("PRAGMA wal_checkpoint(\(mode))").first == "0"
     }
 
-    private static let unexpected = Failure(code: 0, message: "an unexpected answer")
+    private static let unexpected = Failure(code: 0, message: "an unexpected reply")
 
     // MARK: Stopping
 
@@ -129,22 +129,22 @@ package final class Peer {
         }
     }
 
-    /// Waits for an answer.
-    private func receive() throws -> PeerAnswer {
+    /// Waits for a reply.
+    private func receive() throws -> PeerReply {
         while true {
             if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Data(received[..<end])
                 received.removeSubrange(...end)
-                let answer = try JSONDecoder().decode(PeerAnswer.self, from: line)
-                if case .failure(let code, let message) = answer {
+                let reply = try JSONDecoder().decode(PeerReply.self, from: line)
+                if case .failure(let code, let message) = reply {
                     throw Failure(code: code, message: message)
                 }
-                return answer
+                return reply
             }
             var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             var buffer = [UInt8](repeating: 0, count: 65_536)
             guard poll(&wait, 1, timeout * 1_000) > 0 else {
-                throw Failure(code: 0, message: "the process did not answer")
+                throw Failure(code: 0, message: "the process did not reply")
             }
             let count = read(descriptor, &buffer, buffer.count)
             guard count > 0 else { throw Failure(code: 0, message: "the process has ended") }

@@ -1,14 +1,14 @@
 /// A command for another process, sent as one line of JSON on its standard input.
 package enum PeerCommand: Codable, Sendable {
-    /// Runs SQL and answers with the first row of the last statement that returns rows.
+    /// Runs SQL and replies with the first row of the last statement that returns rows.
     case sql(String)
-    /// Commits several times and answers with the times.
+    /// Commits several times and replies with the times.
     case commit(CommitLoad)
 }
 
-/// The answer of the other process, sent as one line of JSON on its standard output.
-package enum PeerAnswer: Codable, Sendable {
-    /// The process is ready for commands, or its reads have warmed up.
+/// The reply of the other process, sent as one line of JSON on its standard output.
+package enum PeerReply: Codable, Sendable {
+    /// The process is ready for commands, or it has performed its warm-up reads.
     case ready
     /// The first row of a command's SQL, as text, and the time that the SQL took.
     case row([String?], nanoseconds: UInt64)

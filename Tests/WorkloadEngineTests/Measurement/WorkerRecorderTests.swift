@@ -3,7 +3,12 @@ import Testing
 @testable import WorkloadEngine
 
 struct WorkerRecorderTests {
-    private let stamps = WorkerRecorder.Stamps(intended: 100, start: 100, entry: 110, end: 130)
+    private let timestamps = WorkerRecorder.Timestamps(
+        intended: 100,
+        start: 100,
+        entry: 110,
+        end: 130
+    )
     private let measured = PhasePlan.Place(index: 0, isMeasured: true)
     private let warmUp = PhasePlan.Place(index: 0, isMeasured: false)
 
@@ -11,7 +16,7 @@ struct WorkerRecorderTests {
         let recorder = WorkerRecorder(operations: 2)
         #expect(recorder.begin(1, in: measured, lag: nil, wasFree: false))
         recorder.seal(at: 0)
-        recorder.finish(.completed, stamps)
+        recorder.finish(.completed, timestamps)
         let reading = recorder.read()
         #expect(reading.running == 1)
         #expect(reading.counts[1].offered == 1)
@@ -23,7 +28,7 @@ struct WorkerRecorderTests {
         let recorder = WorkerRecorder(operations: 1)
         for lag in [0, 1_000_000, 1_000_001] as [UInt64] {
             #expect(recorder.begin(0, in: measured, lag: lag, wasFree: false))
-            recorder.finish(.completed, stamps)
+            recorder.finish(.completed, timestamps)
         }
         #expect(recorder.read().counts[0].late == 1)
     }
@@ -33,7 +38,7 @@ struct WorkerRecorderTests {
         let last = PhasePlan.Place(index: 2, isMeasured: true)
         #expect(recorder.begin(1, in: warmUp, lag: 5, wasFree: true))
         recorder.retry()
-        recorder.finish(.completed, stamps)
+        recorder.finish(.completed, timestamps)
         recorder.skip(1, in: warmUp)
         recorder.countUnstarted(in: last)
         #expect(recorder.begin(0, in: last, lag: 7, wasFree: true))
@@ -58,7 +63,7 @@ struct WorkerRecorderTests {
         var window = recorder.makeWindow()
         for _ in 1...3 {
             #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false))
-            recorder.finish(.completed, stamps)
+            recorder.finish(.completed, timestamps)
             #expect(recorder.exchange(&window) == nil)
             #expect(window.histograms[0]?.response.count == 1)
             #expect(window.histograms[0]?.wait.maximum == 10)
@@ -76,7 +81,7 @@ struct WorkerRecorderTests {
         #expect(recorder.longestWait(at: 900) == nil, "the warm-up is excluded")
         #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false, at: 100))
         recorder.enter(at: 110)
-        recorder.finish(.completed, stamps)
+        recorder.finish(.completed, timestamps)
         #expect(recorder.longestWait(at: 130) == 10)
         #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false, at: 130))
         recorder.finish(.failed("SQLITE_BUSY"), nil, waited: 50)
@@ -105,7 +110,7 @@ struct WorkerRecorderTests {
         #expect(recorder.exchange(&window) == nil)
         recorder.enter(at: 110)
         #expect(recorder.exchange(&window) == 110)
-        recorder.finish(.interrupted, stamps)
+        recorder.finish(.interrupted, timestamps)
         #expect(recorder.exchange(&window) == nil)
     }
 
@@ -113,7 +118,8 @@ struct WorkerRecorderTests {
         var window = RateWindow()
         var rate = 0.0
         for tenth in 0...30 {
-            rate = window.rate(at: Double(tenth) / 10, count: UInt64(tenth < 15 ? 0 : tenth * 10))
+            let count = UInt64(tenth < 15 ? 0 : tenth * 10)
+            rate = window.recordCount(count, at: Double(tenth) / 10)
         }
         #expect(abs(rate - 100) < 1)
     }

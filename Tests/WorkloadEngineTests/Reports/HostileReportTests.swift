@@ -18,10 +18,10 @@ struct HostileReportTests {
     func everyLineOfTextIsPrintable(name: String) {
         let plain = TextReport.text(of: ResultFixture.result(named: Self.plainName))
         let text = TextReport.text(of: ResultFixture.result(named: name))
-        #expect(HostileStrings.unsafe(in: text) == [])
+        #expect(HostileStrings.unprintableScalars(in: text) == [])
         #expect(lineCount(text) == lineCount(plain))
         let comparison = ComparisonReport.text(of: ResultFixture.comparison(named: name))
-        #expect(HostileStrings.unsafe(in: comparison) == [])
+        #expect(HostileStrings.unprintableScalars(in: comparison) == [])
     }
 
     /// Foundation removes a leading byte order mark from the strings that it decodes.
@@ -93,7 +93,7 @@ struct HostileReportTests {
                     "error", "skipped", "system-out",
                 ])
             )
-            #expect(HostileStrings.unsafe(in: text).filter { $0.value < 0x80 } == [])
+            #expect(HostileStrings.unprintableScalars(in: text).filter { $0.value < 0x80 } == [])
         }
     }
 

@@ -103,7 +103,7 @@ struct ScenarioErrorTests {
             "{type: pool, readers: 4}",
             "{library: raw, type: queue}",
             "5:24: 'type: queue' cannot be combined with library: raw, where each worker has a "
-                + "connection; remove it"
+                + "connection; remove 'type'"
         ),
         ScenarioMistake(
             "{type: pool, readers: 4}",

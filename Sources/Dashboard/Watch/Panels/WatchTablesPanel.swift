@@ -75,7 +75,8 @@ struct WatchTablesPanel {
         }
     }
 
-    /// The share of the frames that were examined or, if it is about 100%, the meaning of the shares.
+    /// The share of the log's frames that were examined or, if almost all of them were, a note that
+    /// the percentages are shares of frames.
     private var remark: String {
         guard let coverage = history.report?.tablesCoverage, coverage.readShare < 0.995 else {
             return "by share of frames"

@@ -190,7 +190,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             confirm(member, in: database)
             member.didJoin(region, isCurrent: database.isInLastCommittedState(state))
         } else if isFirst {
-            database.whenWriterIsFree { [self] in install(on: $0) }
+            database.performWhenWriterIsFree { [self] in install(on: $0) }
         }
     }
 

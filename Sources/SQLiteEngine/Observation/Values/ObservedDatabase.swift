@@ -3,7 +3,7 @@ import Telemetry
 /// A pool or a queue, which notifies observations of its writer's commits.
 protocol ObservedDatabase: GatedDatabase {
     var observationHub: ObservationHub { get }
-    var interrupts: InterruptCounter { get }
+    var interrupts: ConnectionInterrupter { get }
     var suspension: Suspension { get }
     var label: String { get }
     var log: WALWatch { get }
@@ -11,7 +11,7 @@ protocol ObservedDatabase: GatedDatabase {
     /// Reads on this thread if a reader is free and no access is waiting for a reader.
     ///
     /// - Returns: Whether the read took place.
-    func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool
+    func readIfFree(at site: AccessSite, _ body: (Database) -> Void) -> Bool
 }
 
 extension ObservedDatabase {
@@ -19,7 +19,8 @@ extension ObservedDatabase {
         writer.slots[0].isTaken || configuration.allowsUnsafeTransactions
     }
 
-    /// Returns whether no transaction has committed since the state was read, without a connection.
+    /// Returns, without using a connection, whether the given state is still the last committed
+    /// state.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state else { return false }
         return writer.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
@@ -71,7 +72,7 @@ extension ObservedDatabase {
     /// Schedules a closure on the writer connection.
     ///
     /// `status()` excludes this wait.
-    func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
+    func performWhenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
         writer.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
             // The database is closed, so no more commits occur.
         } _: { db in
@@ -84,7 +85,7 @@ extension ObservedDatabase {
 }
 
 extension DatabaseQueue: ObservedDatabase {
-    func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool { false }
+    func readIfFree(at site: AccessSite, _ body: (Database) -> Void) -> Bool { false }
 }
 
 extension DatabasePool: ObservedDatabase {}

@@ -57,8 +57,8 @@ extension Database {
 
     /// Returns whether the given columns identify at most one row.
     ///
-    /// The columns must include the primary key or all columns of a unique index, in any order. The
-    /// name `rowid` represents the rowid, if any.
+    /// The result is `true` if the columns include the primary key or all columns of a unique index,
+    /// in any order. The name `rowid` represents the rowid, if any.
     ///
     /// - Throws: A ``DatabaseError`` if the table does not exist.
     public func table(

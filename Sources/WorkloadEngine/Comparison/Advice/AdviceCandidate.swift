@@ -22,7 +22,7 @@ struct AdviceCandidate: Sendable, Equatable {
     var weakensDurability = false
 }
 
-/// Derives candidates for an arm from the result of a run.
+/// A type that derives candidates for an arm from the result of a run.
 struct AdviceCandidates {
     let arm: Arm
     let baseline: ArmResult

@@ -1,4 +1,4 @@
-/// Formats advice as text.
+/// A type that formats advice as text.
 package enum AdviceReport {
     /// Returns the report as text.
     package static func text(of result: AdviceResult) -> String {
@@ -32,10 +32,16 @@ package enum AdviceReport {
                 return "\(subject): no changes were tried, because \(reason)."
             }
             if tried == 0 { return "\(subject): there are no changes to try." }
+            if tried == 1 {
+                return "\(subject): no improvement was confirmed for the only candidate."
+            }
             return "\(subject): no improvement was confirmed among \(candidates)."
         }
         let count = result.recommended.count
-        let help = count == 1 ? "1 of \(candidates) helps" : "\(count) of \(candidates) help"
+        let help =
+            tried == 1
+            ? "the only candidate helps"
+            : count == 1 ? "1 of \(candidates) helps" : "\(count) of \(candidates) help"
         let losses = (first.confirmed ?? []).filter { $0.verdict == .worse }.map(change)
         return "\(subject): \(help); the best is \(first.name): "
             + changes(of: first).joined(separator: ", ")
@@ -94,7 +100,7 @@ package enum AdviceReport {
     private static func weakeningLines(_ result: AdviceResult) -> [String] {
         let weak = result.candidates.filter(\.weakensDurability)
         guard !weak.isEmpty else { return [] }
-        return ["", "These weaken durability and are not recommended:"]
+        return ["", "These changes weaken durability and are not recommended:"]
             + weak.map { candidate in
                 let found = changes(of: candidate)
                 let text =
@@ -142,7 +148,7 @@ package enum AdviceReport {
         lines.append(
             "screening: the factor by which the primary metrics improved in up to "
                 + "\(ReportUnits.counted(result.screeningRounds, "run")) of "
-                + "\(ReportUnits.seconds(result.screeningSeconds)); it only selects candidates"
+                + "\(ReportUnits.seconds(result.screeningSeconds)); used only to select candidates"
         )
         return lines
     }

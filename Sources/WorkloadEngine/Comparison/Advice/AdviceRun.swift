@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Searches for changes to an arm that improve a scenario's primary metrics.
+/// An object that searches for changes to an arm that improve a scenario's primary metrics.
 ///
 /// The search runs the current arm once and derives candidates from the result. A screening tests
 /// all candidates in a few short runs. A confirmation then tests the best three candidates on fresh

@@ -1,7 +1,8 @@
 import Foundation
 import Telemetry
 
-/// Screens candidates in rounds of short runs, keeping the better candidates for the next round.
+/// A type that screens candidates in rounds of short runs, keeping the better candidates for the
+/// next round.
 struct AdviceScreening {
     let scenario: Scenario
     let arm: Arm

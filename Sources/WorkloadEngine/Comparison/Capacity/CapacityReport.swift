@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Formats the result of a capacity search as text or Markdown.
+/// A type that formats the result of a capacity search as text or Markdown.
 package enum CapacityReport {
     /// Returns the report as text.
     package static func text(of result: CapacityResult) -> String {

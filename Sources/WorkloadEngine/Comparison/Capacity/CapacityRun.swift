@@ -1,6 +1,7 @@
 import Foundation
 
-/// Searches for the highest rate that each arm sustains, and compares the arms at equal load.
+/// An object that searches for the highest rate that each arm sustains, and compares the arms at
+/// equal load.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 package final class CapacityRun: Sendable {

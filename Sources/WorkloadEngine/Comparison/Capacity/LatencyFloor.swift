@@ -1,4 +1,4 @@
-/// Determines whether every rate misses a limit.
+/// A type that determines whether every rate misses a limit.
 ///
 /// Every rate misses the limit if two runs, one at half the rate of the other, miss it by about the
 /// same amount, and if accesses are too rare to wait for one another.

@@ -1,4 +1,4 @@
-/// Finds the smallest number of readers that passes.
+/// A search that finds the smallest number of readers that passes.
 ///
 /// The search assumes that additional readers never worsen the outcome.
 package struct ReaderSearch: Sendable {

@@ -1,7 +1,8 @@
 import Foundation
 import Telemetry
 
-/// Runs scenarios on arms, one after another and on the same data, within a time limit.
+/// An object that runs scenarios on arms, one after another and on the same data, within a time
+/// limit.
 ///
 /// All methods are safe to call from any thread.
 final class TrialRunner: Sendable {

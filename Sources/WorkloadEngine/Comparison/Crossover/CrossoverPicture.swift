@@ -1,4 +1,4 @@
-/// Draws a crossover map as an SVG image that adapts to light and dark themes.
+/// A type that draws a crossover map as an SVG image that adapts to light and dark themes.
 package enum CrossoverPicture {
     private static let cellWidth = 96
     private static let cellHeight = 52

@@ -136,11 +136,11 @@ package struct CrossoverPlan: Sendable {
         _ scenario: Scenario,
         _ overhead: Double
     ) -> Double {
-        duration.inSeconds * (1 + warmUpShare(scenario)) + overhead
+        duration.inSeconds * (1 + unmeasuredTimeRatio(scenario)) + overhead
     }
 
     /// Returns the ratio of the time outside the measured part to the time inside it.
-    private static func warmUpShare(_ scenario: Scenario) -> Double {
+    private static func unmeasuredTimeRatio(_ scenario: Scenario) -> Double {
         let all = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }
         return max(0, all / scenario.measuredDuration - 1)
     }
@@ -160,7 +160,7 @@ package struct CrossoverPlan: Sendable {
             return duration
         }
         let runSeconds = limit * 0.95 / Double(runs) - overhead
-        let measured = runSeconds / (1 + warmUpShare(scenario))
+        let measured = runSeconds / (1 + unmeasuredTimeRatio(scenario))
         guard measured >= CrossoverOptions.shortest else {
             let shortest = Duration.seconds(CrossoverOptions.shortest)
             throw tooLong(
@@ -192,9 +192,9 @@ package struct CrossoverPlan: Sendable {
         let minutes = max(Int((needed / 60).rounded(.up)), Int(options.timeLimit.inSeconds / 60))
         return RunError(
             .scenario,
-            "\(error); runs of \(ReportUnits.seconds(duration.inSeconds)) are too short for it; "
-                + "use --duration \(fitting)s --within \(minutes)m, or specify the time as a "
-                + "percentage"
+            "\(error); runs of \(ReportUnits.seconds(duration.inSeconds)) are too short for "
+                + "this scenario; use --duration \(fitting)s --within \(minutes)m, or specify the "
+                + "time as a percentage"
         )
     }
 

@@ -1,6 +1,6 @@
 import Units
 
-/// Formats a crossover map as text or Markdown.
+/// A type that formats a crossover map as text or Markdown.
 package enum CrossoverReport {
     /// The capabilities of the output.
     package struct Style: Sendable, Equatable {

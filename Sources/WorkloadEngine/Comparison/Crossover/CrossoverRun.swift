@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Maps the settings in which one arm beats another.
+/// An object that maps the settings in which one arm beats another.
 ///
 /// Each block runs both arms in every cell, in random order, with the same data and the same seed.
 /// Slow changes in the machine's speed therefore affect all cells equally. A map that ends early
@@ -101,7 +101,7 @@ package final class CrossoverRun: Sendable {
         let leftOut = try options.run.obstacles(
             to: scenario.clients,
             on: [arms.0, arms.1],
-            factory
+            factory: factory
         ) { client, arm, target in
             client.obstacle(on: target).map { "arm '\(arm.name)': \($0)" }
         }

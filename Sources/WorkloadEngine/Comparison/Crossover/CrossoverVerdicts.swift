@@ -1,6 +1,6 @@
 import Foundation
 
-/// Determines the verdict on a cell from the noise between runs of one arm.
+/// A type that determines the verdict on a cell from the noise between runs of one arm.
 struct CrossoverVerdicts {
     var higherIsBetter: Bool
     /// The ratio, at least 1, below which a difference is noise, or `nil` if the ratio is unknown.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the result of a program's run, or explains its absence.
+/// A type that reads the result of a program's run, or explains its absence.
 struct ProgramResult {
     let program: ComparedProgram
     let arm: String

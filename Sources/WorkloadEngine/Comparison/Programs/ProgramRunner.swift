@@ -1,7 +1,8 @@
 import Foundation
 import Telemetry
 
-/// Runs the blocks of a comparison in other programs, with the same data for all programs.
+/// An object that runs the blocks of a comparison in other programs, with the same data for all
+/// programs.
 final class ProgramRunner: Sendable {
     private struct State: Sendable {
         var isStopped = false

@@ -1,4 +1,4 @@
-/// Computes the number of blocks that a comparison needs to show a difference.
+/// A type that computes the number of blocks that a comparison needs to show a difference.
 ///
 /// If all `n` paired differences have the same sign, the p-value has its minimum, 2^(1−n). Holm's
 /// correction multiplies the smallest of `m` p-values by `m`. If m × 2^(1−n) exceeds the

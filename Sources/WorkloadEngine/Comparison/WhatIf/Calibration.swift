@@ -1,4 +1,4 @@
-/// Fits the service models of a load to the recorded run.
+/// A type that fits the service models of a load to the recorded run.
 ///
 /// If the processor time was measured, the difference between the recorded mean and the simulated
 /// mean becomes a delay. Otherwise, the model consists only of work, which is shorter than the

@@ -1,4 +1,4 @@
-/// Draws random times from a recorded spectrum.
+/// A sampler that draws random times from a recorded spectrum.
 ///
 /// The sampler draws a bucket in proportion to its count, and then a uniformly distributed time
 /// within the bucket.

@@ -5,7 +5,7 @@ extension WhatIf {
     ///
     /// * interrupts of a single client, because these interrupts also end waits
     /// * interrupts of holds, because the statements of holds end immediately
-    /// * frequent interrupts, with which only short accesses complete
+    /// * interrupts that are so frequent that only short accesses complete
     private func areInterruptsSimulated(of name: String) -> Bool {
         guard let recorded = load.clients[name], let measured = run.clients[name] else {
             return false
@@ -22,7 +22,8 @@ extension WhatIf {
     ) -> [String] {
         var notes: [String] = []
         let simulated = predictions.first { $0.setting == recorded }?.clients ?? [:]
-        for (name, comparison) in fit.sorted(by: { $0.key < $1.key }) where !comparison.isWithin {
+        for (name, comparison) in fit.sorted(by: { $0.key < $1.key })
+        where !comparison.isWithinTolerance {
             // If the wait varies by chance, a recorded wait within the simulated range counts as
             // reproduced.
             if let wait = simulated[name], wait.variesByChance,
@@ -38,14 +39,15 @@ extension WhatIf {
         if recorded == .queue {
             notes.append(
                 load.isWAL
-                    ? "the service times are from the recorded queue, in WAL mode as in a pool"
-                    : "the service times are from a rollback journal; a pool's writes, in WAL "
-                        + "mode, would be shorter"
+                    ? "the service times are from the recorded queue, which uses WAL mode, as a pool "
+                        + "does"
+                    : "the service times were measured with a rollback journal; a pool's writes, "
+                        + "in WAL mode, would be shorter"
             )
         } else {
             notes.append(
-                "the queue is assumed to use WAL mode and the pool's 'synchronous'; with SQLite's "
-                    + "defaults, its writes would take longer"
+                "the queue is assumed to use WAL mode and the pool's 'synchronous' setting; with "
+                    + "SQLite's defaults, the queue's writes would take longer"
             )
         }
         let names = load.clients.keys.sorted()
@@ -89,13 +91,13 @@ extension WhatIf {
         }
         return settings.sorted { $0.key < $1.key }.map { name, settings in
             let titles = WhatIfSetting.titles(of: settings).joined(separator: ", ")
-            return "\(name)'s p99 wait in a single run varies by chance with \(titles); rely on "
+            return "with \(titles), \(name)'s p99 wait varies by chance from run to run; rely on "
                 + "the range, not on the number"
         }
     }
 
-    /// Returns a note on the differences between the machines of the checks and the recorded run,
-    /// if any.
+    /// Returns a note on the differences between the machine that ran the checks and the machine
+    /// that recorded the run, if any.
     func notes(onMachine now: HostEnvironment) -> [String] {
         let then = result.environment
         var differences: [String] = []
@@ -128,7 +130,7 @@ extension WhatIf {
 }
 
 extension WhatIfPrediction.Wait {
-    /// Whether the waits of single simulations differ by a factor above two and by more than a
-    /// millisecond.
+    /// Whether the waits of individual simulations differ by a factor of more than two and by more
+    /// than a millisecond.
     fileprivate var variesByChance: Bool { high > 2 * low && high - low > 1_000_000 }
 }

@@ -54,7 +54,7 @@ extension WhatIfRepetition {
         on change: WhatIfComparison,
         beside wait: WhatIfPrediction.Wait?
     ) -> Verdict {
-        if change.isWithin { return .same }
+        if change.isWithinTolerance { return .same }
         let least = change.least ?? change.measured
         let most = change.most ?? change.measured
         let then = change.predicted

@@ -1,4 +1,4 @@
-/// Formats predictions as text.
+/// A type that formats predictions as text.
 package enum WhatIfReport {
     /// Returns the report as text.
     package static func text(of result: WhatIfResult) -> String {
@@ -85,7 +85,8 @@ package enum WhatIfReport {
         return comparisons.sorted { $0.key < $1.key }.map { name, comparison in
             "  \(name): predicted \(ReportUnits.time(comparison.predicted)), measured "
                 + "\(measured(comparison)): \(error(comparison)), "
-                + (comparison.isWithin ? "within" : "NOT within") + " the larger of 25% and 1 ms"
+                + (comparison.isWithinTolerance ? "within" : "NOT within")
+                + " the larger of 25% and 1 ms"
         }
     }
 

@@ -1,7 +1,7 @@
 /// The predictions from a recorded run (`poolgauge.what-if/1`).
 ///
-/// Waits are 99th percentiles in nanoseconds, from the start of a completed access to the entry
-/// into its closure. A wait is omitted if fewer than ten accesses waited longer.
+/// Each wait is a 99th percentile, in nanoseconds, of the times that completed accesses took to enter
+/// their closures. A wait is omitted if fewer than ten accesses waited longer than the percentile.
 package struct WhatIfResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     package static let schemaName = "poolgauge.what-if/1"
@@ -80,13 +80,11 @@ package struct WhatIfComparison: Sendable, Codable, Equatable {
         self.measured = measured
     }
 
-    /// Compares a prediction with a client's waits in several runs.
+    /// Creates a comparison of a prediction with a client's waits in several runs.
     ///
     /// The runs are combined, as in a prediction, because the 99th percentile of a single run may
-    /// vary by chance.
-    ///
-    /// - Returns: The comparison, or `nil` if fewer than ten accesses of all runs waited longer
-    ///   than the percentile.
+    /// vary by chance. The result is `nil` if fewer than ten accesses of all runs waited longer than
+    /// the percentile.
     init?(predicted: UInt64, measured runs: [ClientResult]) {
         let single = runs.compactMap { $0.wait?.p99 }
         guard runs.count > 1 else {
@@ -116,14 +114,14 @@ package struct WhatIfComparison: Sendable, Codable, Equatable {
     }
 
     /// Whether the error is within the larger of 25% and a millisecond.
-    package var isWithin: Bool {
+    package var isWithinTolerance: Bool {
         let difference = abs(Double(predicted) - Double(measured))
         return difference <= max(Double(measured) * 0.25, 1_000_000)
     }
 
     private enum DerivedKeys: String, CodingKey {
         case error
-        case isWithin = "within"
+        case isWithinTolerance = "within"
     }
 
     /// Encodes the waits, the error, and whether the error is within the limit.
@@ -135,7 +133,7 @@ package struct WhatIfComparison: Sendable, Codable, Equatable {
         try container.encodeIfPresent(most, forKey: .most)
         var derived = encoder.container(keyedBy: DerivedKeys.self)
         try derived.encode(error.rounded(toDigits: 4), forKey: .error)
-        try derived.encode(isWithin, forKey: .isWithin)
+        try derived.encode(isWithinTolerance, forKey: .isWithinTolerance)
     }
 }
 

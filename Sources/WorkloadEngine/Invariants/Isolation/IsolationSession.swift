@@ -2,7 +2,7 @@ import Foundation
 import Isolation
 import Telemetry
 
-/// Runs transactions on a target and records them to check isolation.
+/// A session that runs transactions on a target and records them to check isolation.
 ///
 /// Only one thread uses each session.
 struct IsolationSession {

@@ -32,5 +32,5 @@ extension StoredValue {
 
 extension ObjectTable {
     /// The isolation invariant's table in the database under load.
-    static let ofInvariant = ObjectTable(name: "poolgauge_isolation")
+    static let invariant = ObjectTable(name: "poolgauge_isolation")
 }

@@ -1,7 +1,7 @@
 import Isolation
 import Telemetry
 
-/// Runs transactions alongside the load and checks that the database isolates them.
+/// An object that runs transactions alongside the load and checks that the database isolates them.
 ///
 /// The transactions run in rounds. In a round, all sessions concurrently run a few transactions on
 /// lists and registers that no other round uses. One session then reads all objects, and the watch
@@ -17,7 +17,7 @@ final class IsolationWatch: Sendable {
     /// connections. These waits also delay the load.
     private static let roundShare = 0.05
     /// The time in a round during which sessions start transactions, in nanoseconds.
-    private static let longestRound: UInt64 = 100_000_000
+    private static let transactionStartWindow: UInt64 = 100_000_000
     /// The minimum pause between two rounds, in nanoseconds.
     private static let shortestPause: UInt64 = 50_000_000
     private static let transactionsPerRound = 6
@@ -46,20 +46,21 @@ final class IsolationWatch: Sendable {
     private let conductor: any Sleeper
     private let state = Lock(State())
 
-    /// Creates the table and the sessions.
+    /// Creates a watch, its sessions, and its table in the database.
     ///
-    /// `process` is the same database in another process, if any.
+    /// `remoteTarget` accesses the same database from another process, or is `nil`.
     ///
     /// - Throws: The library's error if the table cannot be created.
     init(
         on target: any WorkloadTarget,
-        process: (any WorkloadTarget)?,
+        remoteTarget: (any WorkloadTarget)?,
         seed: UInt64,
         clock: any RunClock
     ) throws {
-        // Create the table before the sleepers, because each sleeper must have a thread.
+        // Create the table before the sleepers. If the table cannot be created, no sleepers remain
+        // without a thread.
         try target.perform(.write, as: Self.client) { session in
-            try ObjectTable.ofInvariant.create(in: IsolationStore(session))
+            try ObjectTable.invariant.create(in: IsolationStore(session))
         }
         self.target = target
         self.clock = clock
@@ -79,7 +80,7 @@ final class IsolationWatch: Sendable {
                 recorder: recorder,
                 costs: costs,
                 script: TransactionScript(
-                    on: .ofInvariant,
+                    on: .invariant,
                     random: RandomStream(seed: seed, stream: "isolation/\(name)"),
                     values: values
                 )
@@ -93,7 +94,7 @@ final class IsolationWatch: Sendable {
                 sessions.append(makeSession(name, role, target))
             }
         }
-        if let process { sessions.append(makeSession("process", .process, process)) }
+        if let remoteTarget { sessions.append(makeSession("process", .process, remoteTarget)) }
         self.sessions = sessions
         self.recorder = recorder
         self.costs = costs
@@ -101,25 +102,25 @@ final class IsolationWatch: Sendable {
         conductor = clock.makeSleeper()
     }
 
-    /// Prepares the invariant for a run.
+    /// Creates a watch if the scenario checks isolation.
     ///
     /// The invariant uses another process only if the scenario does, because a second process
     /// affects the measurements of the load.
     ///
-    /// - Returns: The watch, or the error that prevents it. Returns `nil` if the scenario does
+    /// - Returns: The watch, or the error that prevented its creation. Returns `nil` if the scenario does
     ///   not check isolation or the arm does not support writes.
     static func make(
         for scenario: Scenario,
         on target: any WorkloadTarget,
-        _ processes: ClientProcesses?,
-        _ clock: any RunClock
+        processes: ClientProcesses?,
+        clock: any RunClock
     ) -> Result<IsolationWatch, any Error>? {
         guard scenario.invariants.contains(Invariant.isolation.rawValue), target.supports(.write)
         else { return nil }
         return Result {
             try IsolationWatch(
                 on: target,
-                process: try processes?.target(of: client.name, worker: 0),
+                remoteTarget: try processes?.target(of: client.name, worker: 0),
                 seed: scenario.seed,
                 clock: clock
             )
@@ -137,10 +138,10 @@ final class IsolationWatch: Sendable {
     func close(noting events: EventLog) {
         do {
             try target.perform(.write, as: Self.client) { session in
-                try ObjectTable.ofInvariant.drop(in: IsolationStore(session))
+                try ObjectTable.invariant.drop(in: IsolationStore(session))
             }
         } catch {
-            events.note("cannot drop the table \(ObjectTable.ofInvariant.name): \(error)", .warning)
+            events.note("cannot drop the table \(ObjectTable.invariant.name): \(error)", .warning)
         }
     }
 
@@ -212,7 +213,7 @@ final class IsolationWatch: Sendable {
         let round = state.withLock { state in
             state.round += 1
             state.workingSessionCount = sessions.count
-            state.roundEnd = clock.now() &+ Self.longestRound
+            state.roundEnd = clock.now() &+ Self.transactionStartWindow
             return state.round
         }
         for sleeper in sleepers { sleeper.wake() }
@@ -228,8 +229,8 @@ final class IsolationWatch: Sendable {
         return costs.takeHeldTime()
     }
 
-    /// Returns the length of a pause after which `time` is at most the given share of the sum of
-    /// `time` and the pause.
+    /// Returns how long to pause so that `time` is at most `share` of the sum of `time` and the
+    /// pause.
     private static func pause(after time: UInt64, _ share: Double) -> UInt64 {
         UInt64(Double(time) * (1 / share - 1))
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Formats a comparison as a single HTML file without scripts or network access.
+/// A type that formats a comparison as a single HTML file without scripts or network access.
 ///
 /// The page also contains the result as JSON, in an element with the identifier `result`.
 public enum ComparisonHTML {

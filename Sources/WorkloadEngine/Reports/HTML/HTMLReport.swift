@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Formats a result as a single HTML file without scripts or network access.
+/// A type that formats a result as a single HTML file without scripts or network access.
 ///
 /// The page also contains the result as JSON, in an element with the identifier `result`.
 public enum HTMLReport {

@@ -1,6 +1,6 @@
 import Yams
 
-/// Collects all errors in a file so that they can be reported together.
+/// A log that collects all errors in a file so that they can be reported together.
 final class IssueLog {
     let file: String
     private(set) var issues: [ScenarioError.Issue] = []

@@ -1,7 +1,7 @@
 import Units
 import Yams
 
-/// Reads the keys of a mapping and logs errors.
+/// A type that reads the keys of a mapping and logs errors.
 ///
 /// A method that returns `nil` for an existing key has logged the reason.
 struct MappingReader {

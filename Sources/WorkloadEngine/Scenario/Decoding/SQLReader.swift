@@ -1,7 +1,8 @@
 import Units
 import Yams
 
-/// Reads statements from a string with one or more statements, or from a list of such strings.
+/// A type that reads statements from a string with one or more statements, or from a list of such
+/// strings.
 struct SQLReader {
     struct Statement {
         var sql: String

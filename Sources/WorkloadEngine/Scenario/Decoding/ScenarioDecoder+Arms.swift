@@ -63,7 +63,7 @@ extension ScenarioDecoder {
         if library == .raw, kind != .pool {
             log.add(
                 "'type: \(kind.rawValue)' cannot be combined with library: raw, where each worker "
-                    + "has a connection; remove it",
+                    + "has a connection; remove 'type'",
                 at: reader.mark(of: "type")
             )
         }

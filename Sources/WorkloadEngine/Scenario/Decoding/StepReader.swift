@@ -1,7 +1,7 @@
 import Units
 import Yams
 
-/// Reads an operation's steps, which are statements or mappings.
+/// A type that reads an operation's steps, which are statements or mappings.
 struct StepReader {
     let decoder: ScenarioDecoder
     let what: String

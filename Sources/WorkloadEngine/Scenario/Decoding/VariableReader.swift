@@ -1,7 +1,7 @@
 import Units
 import Yams
 
-/// Reads the distribution of a variable, a column, or a length.
+/// A type that reads the distribution of a variable, a column, or a length.
 struct VariableReader {
     /// The owner of the distribution, as described in messages, such as `variable 'aid'`.
     let what: String

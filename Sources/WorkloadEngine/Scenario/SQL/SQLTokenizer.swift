@@ -1,4 +1,4 @@
-/// Splits SQL into tokens for finding parameters and the ends of statements.
+/// A tokenizer that splits SQL into tokens for finding parameters and the ends of statements.
 ///
 /// The tokenizer follows SQLite's rules for strings, quoted identifiers, and comments
 /// (<https://sqlite.org/lang_expr.html>, <https://sqlite.org/lang_comment.html>).

@@ -9,8 +9,8 @@ struct CheckLog {
     mutating func add(
         _ sql: String,
         of owner: String,
-        _ problem: String,
-        _ error: any Error,
+        problem: String,
+        error: any Error,
         on target: any WorkloadTarget
     ) {
         add("'\(sql)' of \(owner) \(problem): \(target.reason(of: error))", sql: sql)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prepares a scenario's statements on the scenario's empty tables, before the load.
+/// A check that prepares a scenario's statements on the scenario's empty tables, before the load.
 ///
 /// The check finds errors that the decoder cannot detect, such as missing columns. It reports
 /// each error at the statement's position in the file.
@@ -77,7 +77,13 @@ package struct StatementCheck {
         do {
             try DatasetBuilder.buildSchema(of: dataset, in: target)
         } catch let failure as DatasetBuilder.Failure {
-            log.add(failure.sql, of: "the dataset", "fails", failure.cause, on: target)
+            log.add(
+                failure.sql,
+                of: "the dataset",
+                problem: "fails",
+                error: failure.cause,
+                on: target
+            )
             return false
         }
         guard case .schema(let schema) = dataset else { return true }
@@ -100,7 +106,13 @@ package struct StatementCheck {
                     _ = try $0.run(sql, [])
                 }
             } catch {
-                log.add(sql, of: "arm '\(arm.name)'", "fails", error, on: target)
+                log.add(
+                    sql,
+                    of: "arm '\(arm.name)'",
+                    problem: "fails",
+                    error: error,
+                    on: target
+                )
                 return false
             }
         }
@@ -135,8 +147,8 @@ package struct StatementCheck {
                 log.add(
                     statement.sql,
                     of: statement.owner,
-                    "cannot be prepared",
-                    error,
+                    problem: "cannot be prepared",
+                    error: error,
                     on: target
                 )
             }

@@ -1,4 +1,5 @@
-/// Detects statements that start or end a transaction and are therefore not allowed in an access.
+/// A type that detects statements that start or end a transaction and are therefore not allowed in
+/// an access.
 enum TransactionControl {
     /// Returns the reason an access cannot run a statement, or `nil` if it can.
     static func problem(with sql: String, in access: WorkloadAccess) -> String? {

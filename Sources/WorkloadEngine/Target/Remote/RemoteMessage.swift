@@ -3,20 +3,20 @@ import Foundation
 /// A message on the standard input or output of a process that a run started.
 ///
 /// The run sends requests, and the process replies to each of them. The process replies to
-/// `perform` with `entered`, or with `failed` if the access fails earlier. The process then
-/// replies to the final `finish` or `abort`.
+/// `perform` with `entered`, or with `failed` if the access fails before its closure starts. After
+/// `entered`, the run ends the access with `finish` or `abort`, and the process replies once more.
 enum RemoteMessage: Equatable {
-    /// Opens the arm's database, with the reply `done`.
+    /// Opens the arm's database. The process replies with `done`.
     case open(Arm, path: String)
-    /// Starts an access, with the reply `entered`.
+    /// Starts an access. The process replies with `entered`.
     case perform(WorkloadAccess, client: String)
-    /// Runs a statement inside an access, with the reply `count`.
+    /// Runs a statement inside an access. The process replies with `count`.
     case run(String, [WorkloadValue])
-    /// Runs a query inside an access, with the reply `rows`.
+    /// Runs a query inside an access. The process replies with `rows`.
     case query(String, [WorkloadValue])
-    /// Ends the access successfully, with the reply `done`.
+    /// Ends the access successfully. The process replies with `done`.
     case finish
-    /// Ends the access after an error in its body, with the reply `done`.
+    /// Ends the access after an error in its body. The process replies with `done`.
     case abort
 
     case entered

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Performs accesses for a run in another process, on a separate connection.
+/// A server that performs accesses for a run in another process, on a separate connection.
 public struct RemoteTargetServer: Sendable {
     private let factory: any WorkloadTargetFactory
     private let channel: RemoteChannel

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Encodes values as bytes, with little-endian numbers.
+/// A writer that encodes values as bytes, with little-endian numbers.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 

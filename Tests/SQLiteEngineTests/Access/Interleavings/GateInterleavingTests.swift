@@ -27,7 +27,7 @@ struct GateInterleavingTests {
         GateScenario("a task", [read, read, taskRead]),
         GateScenario("a task on two readers", readers: 2, [read, read, taskRead]),
         GateScenario("tasks", [taskRead + taskRead, taskRead, read]),
-        GateScenario("a cancelled task", [read, taskRead, [.cancel(thread: 1)] + read]),
+        GateScenario("a canceled task", [read, taskRead, [.cancel(thread: 1)] + read]),
         GateScenario(
             "a task behind a thread",
             readers: 2,
@@ -91,7 +91,7 @@ struct GateInterleavingTests {
         case .doesNotHandOver: "a task behind a thread"
         case .losesReservations, .reservesSilently: "a barrier during a write in a read"
         case .missesDeadlocks: "both nestings on two readers"
-        case .countsCancelledWaiters: "a cancelled task"
+        case .countsCancelledWaiters: "a canceled task"
         case .hidesFailedOpenings: "a failed opening"
         }
     }

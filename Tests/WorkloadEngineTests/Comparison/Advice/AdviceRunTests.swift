@@ -140,7 +140,7 @@ struct AdviceRunTests {
         let last = try #require(result.candidates.last)
         #expect(last.weakensDurability && last.change == "journal: wal, synchronous: normal")
         let text = AdviceReport.text(of: result)
-        #expect(text.contains("These weaken durability and are not recommended:"))
+        #expect(text.contains("These changes weaken durability and are not recommended:"))
         #expect(!result.candidates.contains { $0.change.contains("synchronous: off") })
     }
 

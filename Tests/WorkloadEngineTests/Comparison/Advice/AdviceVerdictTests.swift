@@ -23,7 +23,7 @@ struct AdviceVerdictTests {
         arguments: [
             ([(0.01, .better)], .recommended), ([(0.95, .better)], .small),
             ([(1.0, .same)], .noDifference), ([(1.05, .worse)], .worse),
-            // Fewer errors justify a slightly lower throughput, but not a much lower one.
+            // A large improvement justifies a small loss, but not a larger one.
             ([(0.01, .better), (1.07, .worse)], .recommended),
             ([(0.01, .better), (1.12, .worse)], .tradeOff),
             ([(0.95, .better), (1.05, .worse)], .small),

@@ -44,7 +44,7 @@ struct IsolationWatchTests {
         var behavior = FakeTarget.Behavior(hasSnapshots: false)
         behavior.statement = { _ = clock.spend(milliseconds(1)) }
         let (_, target) = try await run(behavior, on: clock, measured: .seconds(600))
-        let statements = target.statements.count { $0.sql.contains(ObjectTable.ofInvariant.name) }
+        let statements = target.statements.count { $0.sql.contains(ObjectTable.invariant.name) }
         // Each statement takes a millisecond. The total is about one fiftieth of ten minutes, plus
         // at most one round.
         #expect((6000...13_500).contains(statements), "\(statements) statements")

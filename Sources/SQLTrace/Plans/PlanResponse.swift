@@ -1,6 +1,6 @@
-/// The answer from the process that plans statements.
-struct PlanAnswer: Codable, Equatable {
-    /// The names of tables, columns, and indexes, in lower case.
+/// The response from the process that plans statements.
+struct PlanResponse: Codable, Equatable {
+    /// The names in the schema, in lowercase.
     var names: [String] = []
     /// The steps of each statement's plan, or an empty array for a statement that could not be
     /// prepared.

@@ -2,7 +2,7 @@ import Synchronization
 import Telemetry
 
 /// An object that interrupts connections and counts the calls to `interrupt()`.
-final class InterruptCounter: Sendable {
+final class ConnectionInterrupter: Sendable {
     private let requested = Atomic<UInt64>(0)
     private let withoutEffect = Atomic<UInt64>(0)
 
