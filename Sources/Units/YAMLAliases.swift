@@ -50,9 +50,16 @@ package enum YAMLAliases {
     /// The characters after which `?` can start a key.
     private static let keyStarts = Set("\n-?[{,:".utf8)
 
-    /// Returns whether the text before these bytes is a key, because a colon follows it.
+    /// The characters that may follow a value on its line, after blanks.
+    private static let valueEnds = Set("\n\r,]}#".utf8)
+
+    /// Returns whether the text before these bytes can be a key.
+    ///
+    /// libyaml reads `*a` in `*a text: 1` as a key before it reports an error, so the text is a
+    /// value only if its line or its collection ends, or if a comma follows.
     private static func isKey(_ rest: ArraySlice<UInt8>) -> Bool {
-        rest.first { $0 != space && $0 != tab } == UInt8(ascii: ":")
+        guard let next = rest.first(where: { $0 != space && $0 != tab }) else { return false }
+        return !valueEnds.contains(next)
     }
 
     /// Returns whether libyaml accepts a character in the name of an anchor.

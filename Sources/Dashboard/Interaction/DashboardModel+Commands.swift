@@ -62,7 +62,7 @@ extension DashboardModel {
         if connections.count == 1 { return interrupt(connections[0].label) }
         let hint = keys.key(for: .interruptAll).map { "; \($0.label) interrupts all" } ?? ""
         note(
-            "use the arrow keys to select a connection to interrupt\(hint)",
+            "select a connection with the arrow keys\(hint)",
             severity: .warning
         )
         return []

@@ -17,7 +17,8 @@ struct YAMLAliasesTests {
         arguments: [
             "*a29 : 1", "? *a29\n: 1", "?\n  [*a29, *a29]\n: 1", "[*a29, x]: 1", "x: {[*a29] : 1}",
             "- ? *a29\n  : 1", "x: [? *a29 : 1]", "x: {? *a29 : 1}", "? ? *a29\n  : 1\n: 1",
-            "x: {{a: *a29}: 1}", "&k *a29 : 1", "?\r\n  *a29\r\n:\r\n  1",
+            "x: {{a: *a29}: 1}", "&k *a29 : 1", "?\r\n  *a29\r\n:\r\n  1", "x: [*a29 y: 1]",
+            "x: [[*a29] \"y,\": 1]",
         ]
     )
     func aKeyWithNestedAliasesIsRejected(key: String) {
