@@ -114,7 +114,9 @@ struct WhatIfRepetitionTests {
         result.repetition?.problem = "they were stopped"
         #expect(WhatIfReport.text(of: result).contains("\n  unreliable: they were stopped\n"))
         result.repetition?.clients = [:]
-        #expect(WhatIfReport.text(of: result).contains("\n  no client has enough accesses for a p99"))
+        #expect(
+            WhatIfReport.text(of: result).contains("\n  no client has enough accesses for a p99")
+        )
     }
 
     @Test func jsonIsReadBackUnchanged() throws {
