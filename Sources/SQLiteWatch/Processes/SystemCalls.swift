@@ -32,13 +32,22 @@ package enum ProcFile {
         return content
     }
 
-    /// Returns whether a process's program and arguments are those of a command, or `false` if the
-    /// command is empty.
+    /// Returns whether a process's arguments and the name of its program are those of a command, or
+    /// `false` if the command is empty.
+    ///
+    /// The folder of the program may differ: a process can run another copy of the program.
     package static func isRunning(_ command: [String], in process: Int32) -> Bool {
-        guard !command.isEmpty, let arguments = read("/proc/\(process)/cmdline") else {
+        guard let program = command.first, let text = read("/proc/\(process)/cmdline") else {
             return false
         }
-        return arguments.split(separator: 0).elementsEqual(command) { $0.elementsEqual($1.utf8) }
+        let arguments = text.split(separator: 0)
+        let slash = UInt8(ascii: "/")
+        guard arguments.count == command.count,
+            let name = arguments[0].split(separator: slash).last,
+            let ownName = program.utf8.split(separator: slash).last
+        else { return false }
+        return name.elementsEqual(ownName)
+            && zip(arguments, command).dropFirst().allSatisfy { $0.elementsEqual($1.utf8) }
     }
 
     /// Reads a file as text, replacing invalid UTF-8 sequences.

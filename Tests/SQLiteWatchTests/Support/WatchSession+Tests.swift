@@ -15,6 +15,17 @@ let helperCommand: [String] = {
     return ["WatchHelper-is-not-built"]
 }()
 
+/// Returns the helper under a path in another folder.
+func otherHelper(in folder: TemporaryFolder) throws -> [String] {
+    let program = URL(fileURLWithPath: helperCommand[0])
+    let link = folder.file(program.lastPathComponent)
+    try FileManager.default.createSymbolicLink(
+        atPath: link,
+        withDestinationPath: program.path
+    )
+    return [link]
+}
+
 extension WatchSession {
     /// Returns a seeded session that watches one database.
     static func watching(_ path: String) throws -> WatchSession {

@@ -57,6 +57,9 @@ struct DatabaseSearchTests {
         try program.run("c.execute('CREATE TABLE t(x)')")
         let session = try WatchSession.watching(folder.file())
         session.sample()
+        let otherHelper = try otherHelper(in: folder)
+        let other = try WatchSession(paths: [folder.file()], helper: otherHelper)
+        other.sample()
         let found = search.openDatabases().databases.first { $0.path == folder.file() }
         #expect(found?.processes == [program.pid])
     }

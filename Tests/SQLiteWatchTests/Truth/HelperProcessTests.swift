@@ -104,10 +104,12 @@ struct HelperProcessTests {
         #expect(connection.problem == nil)
     }
 
-    @Test func theHelperOfAnotherSessionIsNotListed() throws {
+    @Test(arguments: [false, true])
+    func theHelperOfAnotherSessionIsNotListed(isAnotherCopy: Bool) throws {
         let program = try ForeignProgram(folder.file())
         try program.run("c = connect(path); c.execute('create table t(x)')")
-        let other = try WatchSession.watching(folder.file())
+        let helper = isAnotherCopy ? try otherHelper(in: folder) : helperCommand
+        let other = try WatchSession(paths: [folder.file()], helper: helper)
         other.sample()
         let session = try WatchSession.watching(folder.file())
         #expect(session.report().processes.map(\.pid) == [program.pid])
