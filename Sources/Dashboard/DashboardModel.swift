@@ -8,7 +8,7 @@ import TerminalUI
 /// for each sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
 /// ``render(size:)`` for each frame.
 package struct DashboardModel: Sendable {
-    /// The display's share of one CPU, in 0…1, or `nil` to omit the share from the footer.
+    /// The display's share of one CPU, from 0 to 1, or `nil` to omit the share from the footer.
     package var displayCPUShare: Double?
     package var glyphs: GlyphSet
     /// The character sets that the `g` key cycles through, all supported by the terminal.

@@ -30,7 +30,7 @@ struct DatabaseCopier {
     /// - Parameters:
     ///   - source: The database's path.
     ///   - path: The path of the copy, which uses a rollback journal.
-    ///   - progress: A function that receives the copied fraction, in 0…1. The fraction never
+    ///   - progress: A function that receives the copied fraction, from 0 to 1. The fraction never
     ///     decreases.
     /// - Throws: ``RawError`` with the path, ``FreeSpace/Shortage``, or an error from `progress`.
     func copy(

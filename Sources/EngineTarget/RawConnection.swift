@@ -131,7 +131,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     ///   - copy: The connection to copy to.
     ///   - pages: A function that returns the number of pages in the next step. A negative number
     ///     means all remaining pages.
-    ///   - afterStep: A function that receives the copied fraction, in 0…1, after each step.
+    ///   - afterStep: A function that receives the copied fraction, from 0 to 1, after each step.
     /// - Throws: ``RawError``, or an error from `afterStep`.
     func backup(
         to copy: RawConnection,

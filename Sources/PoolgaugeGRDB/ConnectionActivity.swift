@@ -23,8 +23,8 @@ struct ConnectionActivity: Sendable {
         var isReadOnly: Bool
     }
 
-    /// The duration of a statement that ended.
-    enum Ended: Sendable, Equatable {
+    /// The duration of an ended statement.
+    enum EndedStatement: Sendable, Equatable {
         case statement(UInt64)
         /// A statement that ended a write transaction.
         case commit(UInt64)
@@ -80,11 +80,11 @@ struct ConnectionActivity: Sendable {
         isInTransaction: Bool,
         transaction: TransactionState,
         at now: UInt64
-    ) -> (ended: Ended?, change: Change?) {
+    ) -> (ended: EndedStatement?, change: Change?) {
         guard let index = statements.lastIndex(where: { $0.id == id }) else { return (nil, nil) }
         let statement = statements.remove(at: index)
         let duration = now - min(now, statement.startedAt)
-        var ended: Ended?
+        var ended: EndedStatement?
         switch statement.kind {
         case .other: ended = .statement(duration)
         case .commit where self.transaction == .write && !isInTransaction: ended = .commit(duration)

@@ -15,9 +15,9 @@ import Telemetry
 /// }
 /// ```
 ///
-/// `run()` has the signature of `Service` in ServiceLifecycle. The metrics have the same names and
-/// dimensions as the metrics that an agent exports for Prometheus. The reporter reads the status of
-/// the database. Accesses never wait for the reporter.
+/// `run()` satisfies the requirement of the `Service` protocol in ServiceLifecycle. The metrics
+/// have the same names and dimensions as the metrics that an agent exports for Prometheus. The
+/// reporter reads the status of the database. Accesses never wait for the reporter.
 ///
 /// * A counter starts at 0 when the reporter is created.
 /// * A gauge whose value is unknown is destroyed.
@@ -61,7 +61,8 @@ public final class MetricsReporter: Sendable {
 
     /// Reports at each interval until the task is canceled, and then once more.
     ///
-    /// - Throws: Nothing.
+    /// - Throws: This method never throws an error. It is declared as `throws` to match the
+    ///   requirement of `Service`.
     public func run() async throws {
         repeat {
             try? await Task.sleep(for: interval)

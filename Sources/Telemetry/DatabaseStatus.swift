@@ -117,8 +117,8 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var wal: WALStatus?
     /// Whether the database has been closed.
     public var isClosed: Bool
-    /// The share of the accesses in ``acquire`` that acquired a connection without waiting, in 0…1,
-    /// or `nil` if there were no accesses.
+    /// The share of the accesses in ``acquire`` that acquired a connection without waiting, from 0
+    /// to 1, or `nil` if there were no accesses.
     public var acquiredAtOnce: Double?
     /// The share of the accesses in ``writerAcquire`` that acquired the writer without waiting.
     public var writerAcquiredAtOnce: Double?

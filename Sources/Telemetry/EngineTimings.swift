@@ -73,9 +73,9 @@ package enum EngineTimings {
     ///
     /// A reader holds the lock for a few microseconds, or for a scheduler time slice if it is
     /// preempted.
-    @inlinable package static var ownReaderRetry: UInt64 { 10_000_000 }
+    @inlinable package static var readerLockRetry: UInt64 { 10_000_000 }
     /// The pause between two attempts to acquire a lock that a reader of the same pool holds.
-    @inlinable package static var ownReaderPause: UInt64 { 50_000 }
+    @inlinable package static var readerLockPause: UInt64 { 50_000 }
 
     // MARK: Interrupts
 

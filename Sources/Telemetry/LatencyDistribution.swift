@@ -65,8 +65,8 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return counts.indices.contains(index) ? counts[index] : 0
     }
 
-    /// Returns the approximate latency at a percentile (0…100), in nanoseconds, or `nil` if there
-    /// are too few latencies.
+    /// Returns the approximate latency at a percentile (from 0 to 100), in nanoseconds, or `nil` if
+    /// there are too few latencies.
     ///
     /// See ``Percentile`` for the required number of latencies. The result is interpolated within
     /// its bucket.

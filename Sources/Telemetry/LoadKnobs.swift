@@ -11,7 +11,7 @@ public enum LoadKnob: Sendable, Codable, Hashable {
     ///
     /// The value 1 means the scenario's rates.
     case rateFactor(Double)
-    /// The share of the load that writes, in 0…1, or `nil` for the value in the scenario.
+    /// The share of the load that writes, from 0 to 1, or `nil` for the value in the scenario.
     ///
     /// For clients with a schedule, the share is measured in arrivals per second. For other
     /// clients, the share is measured in workers. Changing the share preserves the total arrival
@@ -40,8 +40,8 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
         /// The duration of a hold or a snapshot, in seconds, or `nil` for clients that make neither
         /// holds nor snapshots.
         public var holdSeconds: Double?
-        /// The share of the client's accesses that write, in 0…1, or `nil` if the client has no
-        /// operations.
+        /// The share of the client's accesses that write, from 0 to 1, or `nil` if the client has
+        /// no operations.
         public var writeShare: Double?
 
         /// Creates the settings of a client.
@@ -62,8 +62,8 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
 
     /// The factor for all arrival rates.
     public var rateFactor: Double
-    /// The share of the load that writes, in 0…1, as in ``LoadKnob/writeShare(_:)``, or `nil` if
-    /// the share is fixed because no client reads or no client writes.
+    /// The share of the load that writes, from 0 to 1, as in ``LoadKnob/writeShare(_:)``, or `nil`
+    /// if the share is fixed because no client reads or no client writes.
     public var writeShare: Double?
     /// The clients, in the order of the scenario.
     public var clients: [Client]

@@ -6,10 +6,10 @@ import Glibc
 
 /// A value protected by a mutex.
 ///
-/// This is the project's only lock type. It uses `pthread_mutex_t`, because the thread sanitizer
-/// supports `pthread_mutex_t` but reports false races for `Synchronization.Mutex`. Using the same
-/// lock type with and without the sanitizer ensures that the tested code is the shipped code. An
-/// uncontended database access does not acquire a lock.
+/// This is the project's only lock type. It uses `pthread_mutex_t`, because Thread Sanitizer
+/// supports `pthread_mutex_t` but reports false positives for `Synchronization.Mutex`. Using the
+/// same lock type with and without the sanitizer ensures that the tested code is the shipped code.
+/// An uncontended database access does not acquire a lock.
 ///
 /// `@unchecked Sendable` is safe because `state` is accessed only while the mutex is held.
 package final class Lock<State>: @unchecked Sendable {

@@ -12,7 +12,7 @@ package enum Percentile {
     /// The minimum number of values beyond a reported percentile.
     package static let valuesBeyond = 10.0
 
-    /// Returns whether `count` values support a percentile in 0…100.
+    /// Returns whether `count` values support a percentile from 0 to 100.
     package static func supports(_ percentile: Double, count: UInt64) -> Bool {
         // Allow for rounding, which must not exclude the tenth value.
         Double(count) * (100 - percentile) / 100 >= valuesBeyond - 1e-6
@@ -32,10 +32,10 @@ package enum Percentile {
     /// percentile's share of all values is not larger.
     ///
     /// - Parameters:
-    ///   - percentile: The percentile, 0…100.
+    ///   - percentile: The percentile, from 0 to 100.
     ///   - counts: The number of values in each bucket, in ascending order of the values.
-    /// - Returns: The index of the value's bucket, and the share of the bucket's values, 0…1, that
-    ///   belong to the percentile, or `nil` if there are no values.
+    /// - Returns: The index of the value's bucket, and the share of the bucket's values, from 0 to
+    ///   1, that belong to the percentile, or `nil` if there are no values.
     package static func place<Count: BinaryInteger>(
         of percentile: Double,
         in counts: some Collection<Count>
@@ -63,7 +63,7 @@ package enum Percentile {
         return supports(percentile, count: count) ? place(of: percentile, in: counts) : nil
     }
 
-    /// Returns the value at a percentile (0…100), or `nil` if there are no values.
+    /// Returns the value at a percentile (from 0 to 100), or `nil` if there are no values.
     package static func value(at percentile: Double, of values: [Double]) -> Double? {
         let sorted = values.sorted()
         return place(of: percentile, in: repeatElement(1, count: sorted.count))

@@ -1,7 +1,7 @@
 /// A value that a thread provides and that a task awaits without blocking a thread.
 ///
 /// The value is stored under a lock, and the continuation only wakes the task. Passing the value
-/// through the continuation would be equally safe, but the thread sanitizer could not verify the
+/// through the continuation would be equally safe, but Thread Sanitizer could not verify the
 /// transfer: if a task is resumed before it suspends, the task continues immediately, and the
 /// sanitizer does not observe synchronization between the two threads.
 package final class Promise<Value: Sendable>: Sendable {

@@ -169,10 +169,10 @@ public struct Sample: Sendable, Codable, Equatable {
     /// The statuses of the clients, in the order of the scenario.
     public var clients: [ClientStatus]
     /// The time-weighted mean number of readers in use since the last sample, as a share of the
-    /// maximum, in 0…1, or `nil` for a queue.
+    /// maximum, from 0 to 1, or `nil` for a queue.
     public var utilization: Double?
-    /// The share of time since the last sample, in 0…1, during which all readers were in use and at
-    /// least one access waited.
+    /// The share of time since the last sample, from 0 to 1, during which all readers were in use
+    /// and at least one access waited.
     public var saturation: Double?
     /// The events since the last sample.
     public var events: [TelemetryEvent]

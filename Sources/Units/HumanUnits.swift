@@ -71,7 +71,7 @@ package enum HumanUnits {
         return threeDigits(min(perSecond / 1e9, 999)) + "G/s"
     }
 
-    /// Formats a share in 0…1, such as `0%`, `0.4%`, `43%`, or `100%`.
+    /// Formats a share from 0 to 1, such as `0%`, `0.4%`, `43%`, or `100%`.
     ///
     /// The maximum is `999%`.
     package static func percent(_ share: Double) -> String {

@@ -77,7 +77,8 @@ struct ConnectionActivityTests {
 
     @Test func theEndOfAWriteTransactionIsACommit() {
         for (sql, expected) in [
-            ("COMMIT", ConnectionActivity.Ended.commit(5)), ("  end transaction", .commit(5)),
+            ("COMMIT", ConnectionActivity.EndedStatement.commit(5)),
+            ("  end transaction", .commit(5)),
             ("RELEASE SAVEPOINT s", .commit(5)), ("ROLLBACK", nil),
         ] {
             var activity = ConnectionActivity(role: .writer)

@@ -14,7 +14,7 @@ final class CommitWriterProcess {
     }
 
     /// An error for a process that ended before it was killed.
-    struct Ended: Error {
+    struct UnexpectedEnd: Error {
         var status: Int32
         var errors: String
     }
@@ -60,7 +60,7 @@ final class CommitWriterProcess {
             poll(&wait, 1, 100)
             readOutput()
             guard process.isRunning else {
-                throw Ended(status: process.terminationStatus, errors: errorOutput)
+                throw UnexpectedEnd(status: process.terminationStatus, errors: errorOutput)
             }
             guard monotonicNanoseconds() < deadline else {
                 throw Violation("the process acknowledged fewer than \(count) commits in 20 s")
@@ -70,12 +70,12 @@ final class CommitWriterProcess {
 
     /// Kills the process with SIGKILL and returns the numbers of its acknowledged commits.
     ///
-    /// - Throws: ``Ended`` if the process was no longer running.
+    /// - Throws: ``UnexpectedEnd`` if the process was no longer running.
     func kill() throws -> Set<Int> {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
-        else { throw Ended(status: process.terminationStatus, errors: errorOutput) }
+        else { throw UnexpectedEnd(status: process.terminationStatus, errors: errorOutput) }
         readOutput()
         return acknowledged
     }

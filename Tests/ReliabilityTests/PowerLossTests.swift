@@ -124,7 +124,10 @@ struct PowerLossTests {
         try writer.close()
         // The first transaction creates the table.
         let found = numbers.map { $0.count + 1 } ?? 0
-        #expect(numbers ?? [] == Array(1..<max(found, 1)), "a prefix: \(location)")
+        #expect(
+            numbers ?? [] == Array(1..<max(found, 1)),
+            "expected a prefix of the transactions: \(location)"
+        )
         let undone = max(0, disk.marks.count - found)
         if let maximumLoss = mode.maximumLoss { #expect(undone <= maximumLoss, location) }
         return undone

@@ -59,7 +59,7 @@ struct Case: Sendable {
         let secondPool =
             usesSecondPool ? try shared.open(keepsReadTransactions: keeps) as? DatabasePool : nil
         let readers = ContinuousReaders(database, threads: threads, committed: shared.committed)
-        try readers.awaitReads(1_000)
+        try readers.waitForReads(1_000)
         let initialReadCount = readers.readCount
         let start = ContinuousClock.now
         let times =

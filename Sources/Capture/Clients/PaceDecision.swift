@@ -21,7 +21,7 @@ struct PaceDecision {
     /// The number of transactions required for a decision.
     private static let minimumCount = 50
 
-    /// Decides from the observed transactions of one client.
+    /// Creates a decision about the observed transactions of one client.
     ///
     /// - Parameters:
     ///   - visits: The transactions, ordered by start time.
@@ -78,8 +78,8 @@ struct PaceDecision {
         }
     }
 
-    /// Returns the time, in seconds, when at least one connection is in a transaction or between
-    /// two transactions without a pause.
+    /// Returns the total time, in seconds, during which at least one connection is in a transaction
+    /// or between two transactions without a pause.
     ///
     /// If threads share too few processors, each thread waits most of the time, but not all of them
     /// wait at the same time.
@@ -128,7 +128,8 @@ struct PaceDecision {
             + "\(slope < 0 ? "-" : "")\(TimeText.number(abs(slope))) ms (closed loop: 0, open: -1)"
     }
 
-    /// Decides from the number of transactions that are running when another transaction arrives.
+    /// Decides whether the loop is closed, based on the number of transactions that are running
+    /// when another transaction arrives.
     private mutating func decideByOverlap(
         _ visits: [Visit],
         length: Double,

@@ -17,7 +17,8 @@ package struct ExecutionReader {
 
     /// Returns the executions in a file, ordered by end time.
     ///
-    /// - Throws: ``CaptureError`` for the first invalid line, or for a file without lines.
+    /// - Throws: ``CaptureError`` for the first invalid line, or if the file contains no
+    ///   executions.
     package static func executions(
         of data: Data,
         file: String
@@ -189,7 +190,7 @@ package struct ExecutionReader {
 
     /// Converts a parameter's value.
     ///
-    /// An object such as `{"blob": "base64"}` is a blob.
+    /// An object such as `{"blob": "AQID"}` represents a blob, encoded as Base64.
     private static func value(_ json: Any) -> WorkloadValue {
         switch json {
         case let text as String: return .text(text)

@@ -16,7 +16,7 @@ struct TraceGaps {
     /// The total length of all gaps up to each gap's end.
     private var lengths: [Double] = []
 
-    /// Creates gaps, which may be in any order and may overlap.
+    /// Creates the gaps from ranges that may be in any order and may overlap.
     init(_ gaps: [ClosedRange<Double>]) {
         for gap in gaps.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = self.gaps.last, gap.lowerBound <= last.upperBound {

@@ -18,10 +18,11 @@ struct SlotNames {
         var column: Variable.Column
         var number: Int
 
-        /// Creates the group of a list item or of an inserted row, or returns `nil` for other slots.
+        /// Creates the group of a list item or an inserted row, or returns `nil` for other slots.
         ///
-        /// Every 32nd item of a list and every eighth row share a variable, which limits the number
-        /// of variables.
+        /// Items of a list whose positions differ by a multiple of 32 share a variable. The same
+        /// applies, for each column, to rows of an insert whose positions differ by a multiple of
+        /// eight. Sharing limits the number of variables.
         init?(_ slot: StatementSlot, position: Int) {
             guard let column = slot.column else { return nil }
             switch slot.role {
@@ -89,8 +90,8 @@ struct SlotNames {
     mutating func keepConstants(
         in range: Range<Int>,
         _ variables: inout VariableRegistry
-    ) -> [(name: String, drawn: String)] {
-        var keptVariables: [SlotGroups.Place: (name: String, drawn: String)] = [:]
+    ) -> [(name: String, source: String)] {
+        var keptVariables: [SlotGroups.Place: (name: String, source: String)] = [:]
         var order: [SlotGroups.Place] = []
         for position in range {
             let statement = shape.positions[position]
@@ -104,9 +105,9 @@ struct SlotNames {
                 }
                 let text = text(of: slot, in: statement, at: place, previous: nil, &variables)
                 guard text.hasPrefix(":") else { continue }
-                let drawn = String(text.dropFirst())
-                let name = "kept_\(drawn)"
-                keptVariables[root] = (name, drawn)
+                let source = String(text.dropFirst())
+                let name = "kept_\(source)"
+                keptVariables[root] = (name, source)
                 order.append(root)
                 constants[place] = name
             }

@@ -60,8 +60,8 @@ struct OperationPlanner {
         // Before the loop, draw the values that all repetitions share.
         let keptVariables = slots.keepConstants(in: range, &variables)
         if !keptVariables.isEmpty {
-            let drawn = keptVariables.map { ":\($0.drawn)" }.joined(separator: ", ")
-            steps.append(.keep(sql: "SELECT \(drawn)", names: keptVariables.map(\.name)))
+            let sources = keptVariables.map { ":\($0.source)" }.joined(separator: ", ")
+            steps.append(.keep(sql: "SELECT \(sources)", names: keptVariables.map(\.name)))
         }
         var body: [PlannedOperation.Step] = []
         for position in range {

@@ -6,7 +6,7 @@ struct ArmMetric: Sendable, Hashable {
         case rate
         /// A duration, in nanoseconds.
         case duration
-        /// A share in 0…1.
+        /// A share from 0 to 1.
         case share
         /// A number without a unit.
         case count

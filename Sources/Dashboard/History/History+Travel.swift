@@ -33,7 +33,7 @@ extension History: Timeline {
     }
 
     /// Returns the share of the last `seconds` during which all connections were in use and an
-    /// access waited, in 0…1.
+    /// access waited, from 0 to 1.
     ///
     /// After a run, returns the share of the measured time, as in the run's result.
     func saturation(over seconds: Double) -> Double? {

@@ -12,7 +12,7 @@ struct Moment: Timed, Equatable {
     var inUse: Double
     var waitingReaders: Double
     var waitingWriters: Double
-    /// The share of time with all connections in use and an access waiting, in 0…1.
+    /// The share of time with all connections in use and an access waiting, from 0 to 1.
     var saturation: Double
     /// The size of the write-ahead log, in bytes, or NaN if there is no log.
     var walBytes: Double

@@ -10,11 +10,11 @@ struct RunPeaks: Sendable {
     /// Once the measured time starts, the numbers cover only the measured time, as in the run's
     /// result.
     private(set) var accesses = AccessPeaks()
-    /// The share of the measured time with all readers in use and an access waiting, in 0…1, or
-    /// `nil` if the library does not measure it.
+    /// The share of the measured time with all readers in use and an access waiting, from 0 to 1,
+    /// or `nil` if the library does not measure it.
     var saturation: Double? { elapsedTime > 0 ? min(saturatedTime / elapsedTime, 1) : nil }
-    /// The time-weighted share of readers in use during the measured time, in 0…1, or `nil` if the
-    /// library does not measure it.
+    /// The time-weighted share of readers in use during the measured time, from 0 to 1, or `nil` if
+    /// the library does not measure it.
     var utilization: Double? { elapsedTime > 0 ? min(usedTime / elapsedTime, 1) : nil }
 
     /// The total length of the intervals with known times, in nanoseconds.

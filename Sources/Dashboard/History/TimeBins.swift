@@ -131,8 +131,8 @@ struct TimeBins {
         }
     }
 
-    /// Returns the share of samples in which a lane was in use, in 0…1, or `nil` if there are no
-    /// samples.
+    /// Returns the share of samples in which a lane was in use, from 0 to 1, or `nil` if there are
+    /// no samples.
     func busyShare(of lane: Lane, in moments: RingBuffer<Moment>) -> Double? {
         let offset = moments.count - lane.states.count
         var busyCount = 0

@@ -40,8 +40,8 @@ extension Timeline {
         cursor == nil ? (isOver ? "end" : nil) : "at \(HumanUnits.seconds(windowEnd(seconds)))"
     }
 
-    /// Returns the horizontal position of the displayed earlier moment on a chart, in 0…1, or `nil`
-    /// for the newest moment.
+    /// Returns the horizontal position of the displayed earlier moment on a chart, from 0 to 1, or
+    /// `nil` for the newest moment.
     func cursorShare(_ seconds: Double) -> Double? {
         guard cursor != nil, seconds > 0 else { return nil }
         return min(max(1 - (windowEnd(seconds) - now) / seconds, 0), 1)

@@ -25,7 +25,7 @@ package struct ReplayClock: Sendable, Equatable {
 
     package var isAtEnd: Bool { position >= range.upperBound }
 
-    /// The position as a share of the recording, in 0…1.
+    /// The position as a share of the recording, from 0 to 1.
     package var progress: Double {
         let length = Double(range.upperBound - range.lowerBound)
         return length > 0 ? min(offset / length, 1) : 1

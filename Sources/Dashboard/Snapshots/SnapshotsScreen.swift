@@ -149,7 +149,7 @@ struct SnapshotsScreen {
         }
         let inner = Panel(title: "What this means").draw(on: &canvas, in: rect)
         let text = WALWords.fitting(
-            WALWords.meaning(database, truncate: truncateKeys),
+            WALWords.explanations(database, truncateKeys: truncateKeys),
             width: inner.width,
             rows: inner.height
         )

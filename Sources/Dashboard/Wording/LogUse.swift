@@ -19,7 +19,7 @@ enum LogUse: Equatable {
     case unknown
 
     init(_ wal: WALStatus) {
-        // The log's header has 32 bytes.
+        // The log's header is 32 bytes long.
         guard wal.bytes > 32 else {
             self = .empty
             return
@@ -57,9 +57,9 @@ enum LogUse: Equatable {
 
     /// Returns equivalent explanations of the state and its remedies, longest first.
     ///
-    /// `truncate` contains the keys for a TRUNCATE checkpoint, if any.
-    func meaning(truncate: String?) -> [String] {
-        let keys = truncate.map { " (\($0))" } ?? ""
+    /// `truncateKeys` names the keys for a TRUNCATE checkpoint, if any.
+    func explanations(truncateKeys: String?) -> [String] {
+        let keys = truncateKeys.map { " (\($0))" } ?? ""
         switch self {
         case .empty: return ["The log is empty: the database file contains all data."]
         case .filling:

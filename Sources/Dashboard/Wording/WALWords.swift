@@ -33,8 +33,8 @@ enum WALWords {
 
     /// Returns equivalent explanations of the log's state and its remedies, longest first.
     ///
-    /// `truncate` contains the keys for a TRUNCATE checkpoint, if any.
-    static func meaning(_ database: DatabaseStatus, truncate: String?) -> [String] {
+    /// `truncateKeys` names the keys for a TRUNCATE checkpoint, if any.
+    static func explanations(_ database: DatabaseStatus, truncateKeys: String?) -> [String] {
         guard let wal = database.wal else {
             return [
                 "Without a write-ahead log, readers and the writer block each other, and there "
@@ -43,7 +43,7 @@ enum WALWords {
             ]
         }
         switch wal.pin?.cause {
-        case .oldReader: return snapshotMeanings
+        case .oldReader: return snapshotExplanations
         case .overlappingReaders:
             return [
                 "SQLite resets a log only when it is completely checkpointed and no reader uses "
@@ -71,11 +71,11 @@ enum WALWords {
             ]
         case nil:
             return database.snapshots.isEmpty
-                ? LogUse(wal).meaning(truncate: truncate) : snapshotMeanings
+                ? LogUse(wal).explanations(truncateKeys: truncateKeys) : snapshotExplanations
         }
     }
 
-    private static let snapshotMeanings = [
+    private static let snapshotExplanations = [
         "A snapshot shows the database as it was when the snapshot was created. While it is "
             + "open, no checkpoint copies later frames, and SQLite cannot reset the log, so all "
             + "later frames stay in it.",

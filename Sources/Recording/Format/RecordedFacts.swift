@@ -2,7 +2,7 @@ import PoolgaugeAgent
 import SQLiteWatch
 import Telemetry
 
-/// The numbers of a sample that searches and reports use without decoding the sample.
+/// A summary of a sample, which searches and reports read without decoding the sample.
 package struct RecordedFacts: Sendable, Equatable {
     /// The longest wait at the time of the sample, in nanoseconds, or `nil` if it is unknown.
     package var waitNanoseconds: UInt64?
@@ -12,7 +12,7 @@ package struct RecordedFacts: Sendable, Equatable {
     package var walBytes: UInt64?
     /// The number of `SQLITE_BUSY` results or encountered locks since the previous sample.
     package var busy: UInt64?
-    /// The share of time that the database was saturated since the previous sample, in 0…1.
+    /// The share of time that the database was saturated since the previous sample, from 0 to 1.
     ///
     /// A pool is saturated while all readers are in use and an access waits. A watched file is
     /// saturated while a process holds the write lock.

@@ -8,7 +8,7 @@ package struct RecordedInterval: Sendable, Codable, Equatable {
     package var samples: Int
     /// The longest wait, in seconds.
     package var longestWait: Double
-    /// The mean share of time that the connections were saturated, in 0…1.
+    /// The mean share of time that the connections were saturated, from 0 to 1.
     package var saturation: Double?
     package var busy: UInt64
     /// The maximum size of the log, in bytes.

@@ -12,7 +12,7 @@ package struct RecordedPeriod: Sendable, Codable, Equatable {
     package var samples: Int
     /// The mean number of accesses or commits per second.
     package var rate: Double?
-    /// The mean share of time that the connections were saturated, in 0…1.
+    /// The mean share of time that the connections were saturated, from 0 to 1.
     package var saturation: Double?
     package var busy: UInt64?
     /// The size of the log at the start, in bytes.
@@ -27,7 +27,7 @@ package struct RecordedPeriod: Sendable, Codable, Equatable {
     package var worstLogGrowth: Worst?
     /// The second with the most `SQLITE_BUSY` results.
     package var worstBusy: Worst?
-    /// The second with the highest saturation, in 0…1.
+    /// The second with the highest saturation, from 0 to 1.
     package var worstSaturation: Worst?
 }
 

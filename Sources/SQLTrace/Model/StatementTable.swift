@@ -70,8 +70,8 @@ struct StatementTable {
 
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
-    /// Rates refer to the traced time since the last report, in seconds. If this time is `nil`, the
-    /// rates from the last report are repeated.
+    /// Rates are computed from `elapsed`, the traced time since the last report, in seconds. If
+    /// `elapsed` is `nil`, the rates from the last report are repeated.
     mutating func report(elapsed: Double?) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
             if let elapsed {

@@ -105,10 +105,10 @@ public final class DatabasePool: DatabaseWriter {
             )
         }
         observationHub = ObservationHub { [readers] in readers.slots.count { !$0.isTaken } }
-        let ownReaders = OwnReaders { [readers, snapshots] in
+        let readerLockRetry = ReaderLockRetryPolicy { [readers, snapshots] in
             readers.slots.contains(where: \.isTaken) || snapshots.isCreatingSnapshot
         }
-        for slot in writer.slots { slot.probe.ownReaders.withLock { $0 = ownReaders } }
+        for slot in writer.slots { slot.probe.readerLockRetry.withLock { $0 = readerLockRetry } }
         self.configuration = configuration
         self.path = path
         self.label = label

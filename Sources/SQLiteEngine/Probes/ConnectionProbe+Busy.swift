@@ -32,9 +32,9 @@ extension ConnectionProbe {
     /// - Returns: Whether to retry.
     private func handleLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
-        if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
+        if case .immediateError = busyMode, let policy = readerLockRetry.withLock({ $0 }) {
             let shouldRetry = measureWait {
-                encounteredLock.withLock { ownReaders.mayHoldLock(tries: tries, &$0) }
+                encounteredLock.withLock { policy.pauseBeforeRetry(after: tries, &$0) }
             }
             if shouldRetry { return true }
             recordLock()

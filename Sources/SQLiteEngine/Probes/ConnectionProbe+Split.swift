@@ -5,14 +5,14 @@ import Telemetry
 ///
 /// Only the connection's holder uses this state.
 struct SplitState {
-    /// The times before the next access starts.
+    /// The values recorded for an access before it starts.
     struct Pending {
         var site: AccessSite
         /// The start of the wait, or 0 if the access did not wait.
         var since: UInt64 = 0
         /// The time spent opening the connection.
         var opening: UInt64 = 0
-        /// The value of the countdown before the wait replaced it.
+        /// The value of the countdown before the probe set it to 1 for this access.
         var countdown: UInt32
     }
 

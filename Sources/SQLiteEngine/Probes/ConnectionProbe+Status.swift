@@ -89,8 +89,8 @@ extension ConnectionProbe {
     /// Returns the connection as a holder that may pin the log, or `nil` if it is not reading.
     func logHolder(at now: UInt64) -> WALDiagnosis.Holder? {
         let isRunning = isInsideStatement
-        // A running statement may be an access's first statement, which is about to acquire a
-        // state.
+        // A running statement may be the access's first statement, which is about to start reading
+        // a database state.
         guard transactionState == .read || (isRunning && transactionState != .write) else {
             unreadAt.store(now, ordering: .relaxed)
             unreadAccess.store(accesses.load(ordering: .relaxed), ordering: .relaxed)

@@ -75,9 +75,9 @@ final class ConnectionProbe: @unchecked Sendable {
     /// The connection's lock handling, which SQLite's busy callback uses.
     let busyMode = Lock<Database.BusyMode>(.immediateError)
     /// The retry policy for locks of the same pool's readers, on a pool's writer only.
-    let ownReaders = Lock<OwnReaders?>(nil)
+    let readerLockRetry = Lock<ReaderLockRetryPolicy?>(nil)
     /// A lock that the writer has encountered and that one of these readers may hold.
-    let encounteredLock = Lock(OwnReaders.EncounteredLock())
+    let encounteredLock = Lock(ReaderLockRetryPolicy.EncounteredLock())
 
     /// The transaction state as a result of `sqlite3_txn_state`.
     let transaction = Atomic<UInt8>(UInt8(SQLITE_TXN_NONE))

@@ -107,7 +107,7 @@ extension MutablePersistableRecord {
 
     /// Returns whether a row has the record's primary key.
     public func exists(_ db: Database) throws -> Bool {
-        guard let statement = try RecordStatements(db, self).exists() else { return false }
+        guard let statement = try RecordStatements(db, self).existenceQuery() else { return false }
         return try Bool.fetchOne(statement) ?? false
     }
 

@@ -57,7 +57,7 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
 
     /// Called after the deletion.
     ///
-    /// - Parameter deleted: `false` if the record had no row.
+    /// - Parameter deleted: `false` if the table contained no row for the record.
     func didDelete(deleted: Bool)
 }
 

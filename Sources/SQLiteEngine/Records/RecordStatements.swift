@@ -10,7 +10,7 @@ struct RecordStatements {
         table = Record.databaseTableName
         shape = try db.tableShape(table)
         container = try PersistenceContainer(record)
-        requirement(!container.isEmpty, "\(Record.self) encodes no column")
+        requirement(!container.isEmpty, "\(Record.self) encodes no columns")
     }
 
     /// The values of the primary key, or `nil` if all of them are `NULL`.
@@ -118,7 +118,7 @@ struct RecordStatements {
     }
 
     /// Returns the statement that checks for the row, or `nil` if the primary key is `NULL`.
-    func exists() throws -> Statement? {
+    func existenceQuery() throws -> Statement? {
         guard let keyValues else { return nil }
         let sql = """
             SELECT EXISTS (SELECT 1 FROM \(table.quotedIdentifier) WHERE \(keyCondition))

@@ -100,7 +100,7 @@ extension Database {
     ///   the commit.
     func endWriteAccess() throws {
         do {
-            // The changes of a failed rollback inside the access must not be committed.
+            // If a rollback inside the access failed, the remaining changes must not be committed.
             if isTransactionAbandoned { try endAbandonedTransaction() }
             try checkForAbortedTransaction()
         } catch {
@@ -145,7 +145,7 @@ extension Database {
         guard sqlite3_get_autocommit(handle) == 0, !isTransactionAbandoned else { return }
         requirement(
             configuration.allowsUnsafeTransactions,
-            "A transaction has been left opened at the end of a database access"
+            "A transaction was left open at the end of a database access"
         )
     }
 }

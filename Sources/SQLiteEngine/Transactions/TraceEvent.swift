@@ -4,12 +4,12 @@ import Foundation
 extension Database {
     /// The events that ``Database/trace(options:_:)`` reports.
     ///
-    /// The raw value is SQLite's mask.
+    /// The raw value is an event mask for `sqlite3_trace_v2`.
     public struct TracingOptions: OptionSet, Sendable {
-        /// SQLite's mask.
+        /// The event mask for `sqlite3_trace_v2`.
         public let rawValue: CInt
 
-        /// Creates options from SQLite's mask.
+        /// Creates options from an event mask for `sqlite3_trace_v2`.
         public init(rawValue: CInt) { self.rawValue = rawValue }
 
         /// The start of statements and triggers.

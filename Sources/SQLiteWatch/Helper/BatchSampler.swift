@@ -121,7 +121,7 @@ struct BatchSampler {
         return true
     }
 
-    /// Replaces the data that may have changed with the recorded bytes.
+    /// Updates the data that may have changed, using the recorded bytes and locks.
     private func update(_ sample: inout FileSample, at position: Int) {
         let first = position * WALIndexHeader.length
         sample.index.bytes = Array(headers[first..<first + WALIndexHeader.length])

@@ -8,13 +8,13 @@ public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     case checkpoint
     /// Permits rebuilding the wal-index in WAL mode.
     case recovery
-    /// Permits reading the database with a rollback journal.
+    /// Permits reading the database in rollback mode.
     case shared
-    /// Permits preparing changes in memory, while other connections read, with a rollback journal.
+    /// Permits preparing changes in memory in rollback mode, while other connections read.
     case reserved
-    /// Blocks new readers while a writer with a rollback journal waits for readers to finish.
+    /// Blocks new readers in rollback mode, while a writer waits for existing readers to finish.
     case pending
-    /// Permits writing with a rollback journal, or indicates exclusive locking mode in WAL mode.
+    /// Permits writing in rollback mode, or indicates exclusive locking mode in WAL mode.
     case exclusive
 }
 
@@ -77,7 +77,9 @@ enum LockBytes {
         if lock.bytes.contains(pending) { locks.held.insert(HeldLock(kind: .pending)) }
     }
 
-    /// Returns the write locks of visible processes that queries found.
+    /// Returns the write locks that queries found, by process.
+    ///
+    /// The result omits locks of processes in other PID namespaces.
     static func writeLocks(_ probes: [FileSample.Probe]) -> [Int32: ProcessLocks] {
         var found: [Int32: ProcessLocks] = [:]
         for probe in probes where probe.isWrite && probe.process > 0 {

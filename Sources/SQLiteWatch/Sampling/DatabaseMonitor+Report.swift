@@ -1,14 +1,13 @@
 extension DatabaseMonitor {
-    /// The time after the end of an episode during which findings mention the episode, in
-    /// nanoseconds.
+    /// How long findings mention an episode after it ends, in nanoseconds.
     private static let endedEpisodeTime: UInt64 = 10_000_000_000
-    /// The minimum share of time with a read lock for findings to list a process as a reader.
+    /// The minimum share of time that a process must hold a read lock to be listed as a reader.
     private static let minimumReaderShare = 0.05
 
     /// Reports on the interval since the last report and starts a new interval.
     ///
     /// - Parameters:
-    ///   - now: The time on the monotonic clock, which is used only before the first sample.
+    ///   - now: The monotonic time to use if there is no sample yet.
     ///   - calendar: A closure that converts a monotonic time to a calendar time.
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database, or `nil` if unknown.

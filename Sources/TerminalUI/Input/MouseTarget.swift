@@ -1,4 +1,6 @@
-/// The target of a mouse click on a cell, which widgets declare while drawing.
+/// The target of a mouse click.
+///
+/// While drawing, a widget declares the target of each area that responds to clicks.
 package enum MouseTarget: Sendable, Hashable {
     /// A key in the key bar.
     ///

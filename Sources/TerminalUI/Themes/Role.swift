@@ -1,4 +1,6 @@
-/// The use of a color, which is a key in a theme's `roles`.
+/// The use of a color in a theme.
+///
+/// Each raw value is a key in the theme's `roles`.
 package enum Role: String, Sendable, CaseIterable {
     /// The background of the screen.
     case background
@@ -94,7 +96,9 @@ package enum Role: String, Sendable, CaseIterable {
     }
 }
 
-/// The use of a gradient, which is a key in a theme's `gradients`.
+/// The use of a gradient in a theme.
+///
+/// Each raw value is a key in the theme's `gradients`.
 package enum GradientRole: String, Sendable, CaseIterable {
     /// Load meters, from low to medium to full.
     case load

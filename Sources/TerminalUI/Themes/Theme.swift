@@ -65,13 +65,13 @@ package struct Theme: Sendable, Equatable {
 
     package func color(_ role: Role) -> Color { styles[role.index].foreground }
 
-    /// Returns a gradient's color at a share in 0…1.
+    /// Returns a gradient's color at a share from 0 to 1.
     package func color(_ gradient: GradientRole, at share: Double) -> Color {
         let step = share.isFinite ? Int((min(max(share, 0), 1) * 100).rounded()) : 0
         return ramps[gradient.index][step]
     }
 
-    /// Returns the style of a gradient at a share in 0…1, on the theme's background.
+    /// Returns the style of a gradient at a share from 0 to 1, on the theme's background.
     package func style(_ gradient: GradientRole, at share: Double) -> Style {
         Style(foreground: color(gradient, at: share), background: color(.background))
     }
@@ -83,13 +83,13 @@ struct RoleStyle: Sendable, Equatable {
     var attributes: Style.Attributes = []
 }
 
-/// A color that changes with a value in 0…1.
+/// A color that changes with a value from 0 to 1.
 struct Gradient: Sendable, Equatable {
     var start: Color
     var mid: Color
     var end: Color
 
-    /// Returns the color at a share in 0…1.
+    /// Returns the color at a share from 0 to 1.
     ///
     /// RGB colors are interpolated. For other colors, returns the nearest of the three.
     func color(at share: Double) -> Color {

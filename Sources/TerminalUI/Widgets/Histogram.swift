@@ -1,7 +1,7 @@
 /// A histogram with a bar for each bucket and marks on the horizontal axis.
 package struct Histogram: Sendable {
     package struct Mark: Sendable {
-        /// The position on the axis, in 0…1.
+        /// The position on the axis, from 0 to 1.
         package var share: Double
         package var label: String
         package var role: Role

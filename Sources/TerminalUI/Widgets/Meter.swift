@@ -1,6 +1,6 @@
 /// A bar that is filled in proportion to a share, in the colors of a gradient.
 package struct Meter: Sendable {
-    /// The share, in 0…1.
+    /// The share, from 0 to 1.
     package var share: Double
     package var gradient: GradientRole
 

@@ -21,7 +21,7 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var verdict: ComparisonVerdict
     /// The p-value before Holm's correction.
     public var uncorrected: Double?
-    /// The interval's confidence level, 0…1, such as 0.951 with ten blocks.
+    /// The interval's confidence level, from 0 to 1, such as 0.951 with ten blocks.
     public var level: Double?
     /// The number of blocks with values for both arms.
     public var blocks: Int

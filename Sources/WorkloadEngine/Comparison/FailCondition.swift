@@ -11,7 +11,7 @@ public struct FailCondition: Sendable, Equatable {
     public let arm: String?
     /// The metric.
     public let metric: ComparisonMetric
-    /// Whether the condition fails above ``factor`` rather than below it.
+    /// Whether the comparison fails if the ratio is above ``factor``, rather than below it.
     public let failsAbove: Bool
     /// The limit for the ratio.
     public let factor: Double
@@ -24,7 +24,8 @@ public struct FailCondition: Sendable, Equatable {
 
     /// Parses a condition for a comparison of arms, with the baseline arm first.
     ///
-    /// - Throws: ``Failure``, which suggests the nearest valid name.
+    /// - Throws: ``Failure`` if the condition is invalid. For an unknown name, the description
+    ///   suggests a similar valid name, if any.
     public init(_ expression: String, in scenario: Scenario, arms: [String]) throws(Failure) {
         self.expression = expression
         func failure(_ problem: String) -> Failure {
@@ -71,9 +72,10 @@ public struct FailCondition: Sendable, Equatable {
 
     /// Returns the outcome for a pair, or `nil` if the condition does not apply to the pair.
     ///
-    /// A condition against a regression, such as `> 1.1x`, fails only if the estimate is beyond the
-    /// limit and the difference exceeds both chance and noise. A condition that requires an
-    /// improvement, such as `> 0.9x`, fails if the estimate is beyond the limit.
+    /// A condition against a regression, such as `> 1.1x`, makes the comparison fail only if the
+    /// estimate is beyond the limit and the difference exceeds both chance and noise. A condition
+    /// that requires an improvement, such as `> 0.9x`, makes the comparison fail if the estimate is
+    /// beyond the limit.
     func outcome(of pair: ComparisonPair, against first: String?) -> FailConditionResult? {
         guard pair.metric == metric.name, pair.a == first, arm == nil || arm == pair.b else {
             return nil
@@ -112,9 +114,10 @@ public struct FailConditionResult: Sendable, Codable, Equatable {
     public var expression: String
     /// The baseline arm.
     public var a: String
-    /// The arm that the condition judges.
+    /// The arm that is compared with the baseline.
     public var b: String
-    /// The ratio, or `nil` if there are too few samples, which makes the condition fail.
+    /// The ratio, or `nil` if there are too few samples, which makes the comparison
+    /// fail.
     public var ratio: Double?
     /// Whether the comparison fails because of the condition.
     public var failed: Bool

@@ -9,7 +9,7 @@ public struct PercentileCurve: Sendable, Codable, Equatable {
 
     /// A response time that `percentile` percent of the accesses do not exceed.
     public struct Point: Sendable, Codable, Equatable {
-        /// The percentile, 0…100.
+        /// The percentile, from 0 to 100.
         public var percentile: Double
         /// The response time at the percentile, in nanoseconds.
         public var nanoseconds: UInt64

@@ -25,8 +25,8 @@ package enum DatasetBuilder {
     ///   - dataset: The dataset to build.
     ///   - seed: The seed of the random values.
     ///   - target: The database.
-    ///   - progress: A function that receives the completed fraction, in 0…1, after each batch.
-    ///     An error ends the build.
+    ///   - progress: A function that receives the completed fraction, from 0 to 1, after each
+    ///     batch. An error ends the build.
     /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` or `progress` throws.
     package static func build(
         _ dataset: Dataset,

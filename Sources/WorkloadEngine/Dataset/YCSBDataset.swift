@@ -1,8 +1,8 @@
 /// YCSB's table and operations (<https://github.com/brianfrankcooper/YCSB/wiki/Core-Workloads>).
 ///
-/// A key is `user` followed by the hash of the record's number, starting at 0. Records are inserted
-/// in numerical order and therefore in random key order, as with YCSB's `insertorder=hashed`. The
-/// table matches YCSB's JDBC binding.
+/// A key is `user` followed by the hash of the record's number. Record numbers start at 0. Records
+/// are inserted in numerical order and therefore in random key order, as with YCSB's
+/// `insertorder=hashed`. The table matches YCSB's JDBC binding.
 enum YCSBDataset {
     static let fieldCount = 10
     static let fieldLength = 100
@@ -45,7 +45,7 @@ enum YCSBDataset {
 
     /// The query that a snapshot runs.
     ///
-    /// Every insert and every update of the first hundred records changes the result.
+    /// The result changes with every insert, and with every update of one of the first 100 records.
     static let snapshotQuery = """
         SELECT (SELECT max(rowid) FROM usertable), (SELECT group_concat(\
         \(fields.joined(separator: " || "))) FROM \

@@ -13,7 +13,7 @@ package struct ValueGenerator: Sendable, Equatable {
     private let isHashed: Bool
     /// The prefix in UTF-8, or `nil` for plain integers.
     private let prefix: [UInt8]?
-    /// The share of NULL values, 0…1.
+    /// The share of NULL values, from 0 to 1.
     private let nullShare: Double
     /// The integer of the last value, before hashing and conversion to text.
     private(set) var lastInteger: Int64 = 0

@@ -1,4 +1,4 @@
-/// A distribution of texts with artificial words for searches.
+/// A distribution of searchable texts that consist of artificial words.
 ///
 /// Zipf's law determines the probability of each word in the vocabulary. In a natural language, the
 /// frequency of the word of rank k is proportional to 1/k, and frequent words are short (Zipf,
@@ -31,16 +31,19 @@ package struct WordsDistribution: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the unique word for a rank, starting at 1.
+    /// Returns the unique word for a rank.
+    ///
+    /// Ranks start at 1.
     static func word(_ rank: Int64) -> String {
         var bytes: [UInt8] = []
         append(word: rank, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the word for a rank, which is the rank with syllables as digits.
+    /// Appends the word for a rank.
     ///
-    /// The digits are those of a bijective numeral system, like the column names of a spreadsheet.
+    /// The word spells the rank in a bijective numeral system whose digits are syllables. The
+    /// columns of a spreadsheet are named in such a system, whose digits are letters.
     private static func append(word rank: Int64, to bytes: inout [UInt8]) {
         var rest = Int(rank)
         while rest > 0 {

@@ -7,7 +7,7 @@ struct GeneratorLoad {
     /// The median time of an access inside the target, in nanoseconds, or `nil` if there are too
     /// few samples.
     var medianTime: UInt64?
-    /// The share of the measured time during which workers are busy with accesses, in 0…1.
+    /// The share of the measured time during which workers are busy with accesses, from 0 to 1.
     var busyShare: Double
 }
 

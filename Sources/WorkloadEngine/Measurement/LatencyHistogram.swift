@@ -78,8 +78,8 @@ struct LatencyHistogram: Sendable {
         sum = 0
     }
 
-    /// Returns the latency at `percentile` (0…100), or `nil` if ``Percentile`` requires more
-    /// latencies.
+    /// Returns the latency at `percentile` (from 0 to 100), or `nil` if ``Percentile`` requires
+    /// more latencies.
     func value(at percentile: Double) -> UInt64? {
         guard count > 0 else { return nil }
         guard percentile < 100 else { return maximum }

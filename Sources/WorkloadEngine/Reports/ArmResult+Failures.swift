@@ -9,7 +9,7 @@ extension ClientResult {
 
 extension ArmResult {
     /// The maximum share of a client's accesses that may fail if no threshold limits the client's
-    /// errors, in 0…1.
+    /// errors, from 0 to 1.
     public static let errorShareLimit = 0.05
 
     /// Returns the reasons a complete run failed, with one sentence for each failed client.

@@ -173,9 +173,9 @@ public struct PoolResult: Sendable, Codable, Equatable {
     public var maximumReaderCount: Int?
     /// The maximum number of readers in use at the same time, or `nil` for a queue.
     public var readersPeak: Int?
-    /// The time-weighted share of readers in use, in 0…1, or `nil` for a queue.
+    /// The time-weighted share of readers in use, from 0 to 1, or `nil` for a queue.
     public var utilization: Double?
-    /// The share of time during which all readers were in use and an access waited, in 0…1.
+    /// The share of time during which all readers were in use and an access waited, from 0 to 1.
     ///
     /// This property is `nil` for a queue.
     public var saturation: Double?
@@ -190,13 +190,13 @@ public struct PoolResult: Sendable, Codable, Equatable {
     /// The wait is zero if a connection was free. For a pool, these are the waits for readers.
     /// For the waits for a pool's writer, see ``writerAcquire``.
     public var acquire: LatencySummary?
-    /// The share of accesses that found a free connection, in 0…1.
+    /// The share of accesses that found a free connection, from 0 to 1.
     public var acquiredAtOnce: Double?
     /// The times that accesses held a connection, in measured phases.
     public var hold: LatencySummary?
     /// The times that accesses waited for a pool's writer, in measured phases.
     public var writerAcquire: LatencySummary?
-    /// The share of a pool's writes that found the writer free, in 0…1.
+    /// The share of a pool's writes that found the writer free, from 0 to 1.
     public var writerAcquiredAtOnce: Double?
     /// The times that accesses held a pool's writer, in measured phases.
     public var writerHold: LatencySummary?
@@ -238,7 +238,7 @@ public struct SnapshotResult: Sendable, Codable, Equatable {
 
 /// The measurements of the load generator.
 public struct GeneratorResult: Sendable, Codable, Equatable {
-    /// The generator's share of the machine's processor time, in 0…1.
+    /// The generator's share of the machine's processor time, from 0 to 1.
     ///
     /// This share covers sampling and the work around each access.
     public var cpuShare: Double?
@@ -248,7 +248,7 @@ public struct GeneratorResult: Sendable, Codable, Equatable {
     public var lagP99: UInt64?
     /// The cost of an access to a target that does nothing, in nanoseconds.
     public var noop: UInt64?
-    /// The share of processor time that the host used for other virtual machines, in 0…1.
+    /// The share of processor time that the host used for other virtual machines, from 0 to 1.
     ///
     /// This property is `nil` if the system does not report this time.
     public var stealShare: Double?
@@ -294,9 +294,9 @@ public struct IntervalResult: Sendable, Codable, Equatable {
     public var measured: Bool
     /// The clients' accesses, keyed by client name.
     public var clients: [String: Client]
-    /// The time-weighted share of readers in use, in 0…1, or `nil` for a queue.
+    /// The time-weighted share of readers in use, from 0 to 1, or `nil` for a queue.
     public var utilization: Double?
-    /// The share of time during which all readers were in use and an access waited, in 0…1.
+    /// The share of time during which all readers were in use and an access waited, from 0 to 1.
     ///
     /// This property is `nil` for a queue.
     public var saturation: Double?

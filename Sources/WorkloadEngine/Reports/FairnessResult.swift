@@ -7,7 +7,7 @@
 public struct FairnessResult: Sendable, Codable, Equatable {
     /// The number of workers.
     public var workers: Int
-    /// The smallest number of accesses of any worker, relative to an equal share, in 0…1.
+    /// The smallest number of accesses of any worker, relative to an equal share, from 0 to 1.
     public var smallestShare: Double?
     /// The largest number of accesses of any worker, relative to an equal share, at least 1.
     public var largestShare: Double?

@@ -64,7 +64,7 @@ public struct LatencySpectrum: Sendable, Equatable {
 
     /// Returns a latency that the given share of all latencies does not exceed, in nanoseconds.
     ///
-    /// - Parameter share: The share of all latencies, in 0…1.
+    /// - Parameter share: The share of all latencies, from 0 to 1.
     /// - Returns: The midpoint of the latency's bucket, or `nil` if the spectrum is empty.
     public func value(at share: Double) -> Double? {
         Percentile.place(of: share * 100, in: buckets.map(\.count))

@@ -75,7 +75,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public struct Operation: Sendable, Codable, Equatable {
         /// The operation's name.
         public var name: String
-        /// The operation's share of the client's total weight, in 0…1.
+        /// The operation's share of the client's total weight, from 0 to 1.
         public var weight: Double
         /// The kind of access, such as `read`.
         public var access: String

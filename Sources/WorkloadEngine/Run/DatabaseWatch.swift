@@ -32,9 +32,10 @@ struct DatabaseWatch {
     }
 
     struct Shares {
-        /// The time-weighted share of readers in use, in 0…1.
+        /// The time-weighted share of readers in use, from 0 to 1.
         var utilization: Double?
-        /// The share of time during which all readers were in use and an access waited, in 0…1.
+        /// The share of time, from 0 to 1, during which all readers were in use and an access
+        /// waited.
         var saturation: Double?
     }
 

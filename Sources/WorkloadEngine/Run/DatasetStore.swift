@@ -37,7 +37,7 @@ public final class DatasetStore: Sendable {
 
     /// Copies an arm's data to a new file, building the data first if necessary.
     ///
-    /// During the build, this method calls `progress` with the completed fraction, in 0…1. If
+    /// During the build, this method calls `progress` with the completed fraction, from 0 to 1. If
     /// `progress` throws an error, the build ends.
     func copy(
         dataOf scenario: Scenario,

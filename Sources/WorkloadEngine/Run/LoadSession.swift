@@ -154,7 +154,7 @@ final class LoadSession {
             sampler: sampler,
             seconds: Double(context.phases.measuredTime(until: stop)) / 1e9,
             phaseSeconds: context.phases.seconds(until: stop),
-            isPartial: control.isInterrupted || control.failure != nil || control.miss != nil
+            isPartial: control.isInterrupted || control.failure != nil || control.abortResult != nil
         )
     }
 

@@ -26,7 +26,7 @@ final class RunControl: Sendable {
         var hasBegun = false
         var isInterrupted = false
         var failure: String?
-        var miss: AbortResult?
+        var abortResult: AbortResult?
     }
 
     private let clock: any RunClock
@@ -120,7 +120,7 @@ final class RunControl: Sendable {
     /// Ends the load early because it cannot continue.
     func fail(because reason: String) { end { $0.failure = reason } }
 
-    func abort(because miss: AbortResult) { end { $0.miss = miss } }
+    func abort(because result: AbortResult) { end { $0.abortResult = result } }
 
     /// Ends the load early and records why, unless the load has already stopped.
     private func end(_ record: (inout State) -> Void) {
@@ -132,7 +132,7 @@ final class RunControl: Sendable {
         }
     }
 
-    var miss: AbortResult? { state.withLock { $0.miss } }
+    var abortResult: AbortResult? { state.withLock { $0.abortResult } }
 
     var failure: String? { state.withLock { $0.failure } }
 

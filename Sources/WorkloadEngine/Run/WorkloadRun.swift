@@ -310,7 +310,7 @@ public final class WorkloadRun: Sendable {
         OperationProfiler(
             plan,
             on: target,
-            runsStatements: !outcome.isPartial || control.miss != nil
+            runsStatements: !outcome.isPartial || control.abortResult != nil
         )
         .add(to: &clients)
         context.errorMessages.add(to: &clients)
@@ -340,9 +340,9 @@ public final class WorkloadRun: Sendable {
         if let settings = arm.busySettings { result.environment["busy"] = settings }
         let refusals = target.refusals()
         if !refusals.isEmpty { result.refusals = refusals }
-        result.aborted = control.miss
+        result.aborted = control.abortResult
         result.thresholds = scenario.thresholds.map { result.check($0) }
-        if let miss = control.miss { result.markMissed(by: miss) }
+        if let abortResult = control.abortResult { result.markMissed(by: abortResult) }
         if let failure = control.failure {
             result.failures = [failure + freeSpaceNote(in: folder, result)]
         } else if !result.partial {

@@ -65,7 +65,7 @@ public enum Quantity {
         )
     }
 
-    /// Parses a percentage, such as `40%`, and returns a share in 0…1.
+    /// Parses a percentage, such as `40%`, and returns a share from 0 to 1.
     ///
     /// - Throws: ``Failure`` if the text is not a percentage.
     public static func share(_ text: String) throws -> Double {

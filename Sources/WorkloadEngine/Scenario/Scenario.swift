@@ -97,7 +97,7 @@ public struct Phase: Sendable, Equatable {
 public enum TimeSpan: Sendable, Equatable {
     /// A duration.
     case absolute(Duration)
-    /// A share of the measured time, in 0…1.
+    /// A share of the measured time, from 0 to 1.
     case share(Double)
 
     /// Returns the duration in a run with the given measured time.

@@ -86,7 +86,7 @@ public struct Variable: Sendable, Equatable {
     ///
     /// A prefix makes the value text.
     public var prefix: String?
-    /// The share of values that are NULL, in 0…1.
+    /// The share of values that are NULL, from 0 to 1.
     public var nulls = 0.0
 
     /// Creates a variable.

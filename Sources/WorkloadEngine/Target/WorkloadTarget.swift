@@ -20,7 +20,7 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     ///   - path: The path of the copy, where no file may exist.
     ///   - pagesPerStep: The number of pages between two calls to `progress`.
     ///   - client: The client's name for the target's status.
-    ///   - progress: A function to call after each step with the completed fraction, in 0…1.
+    ///   - progress: A function to call after each step with the completed fraction, from 0 to 1.
     /// - Throws: An error that the library or `progress` throws.
     func backup(
         to path: String,
@@ -320,7 +320,7 @@ public protocol WorkloadTargetFactory: Sendable {
     /// - Parameters:
     ///   - source: The path of the database to copy. The database does not change.
     ///   - path: The path of the copy, where no file may exist.
-    ///   - progress: A function to call with the completed fraction, in 0…1. If the function
+    ///   - progress: A function to call with the completed fraction, from 0 to 1. If the function
     ///     throws an error, the copy ends.
     /// - Throws: An error if `source` cannot be read or `path` cannot be written, or an error
     ///   that `progress` throws.

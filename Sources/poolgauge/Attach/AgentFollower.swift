@@ -45,10 +45,10 @@ struct AgentFollower {
         return events
     }
 
-    /// Adds a failed request.
+    /// Records a failed request.
     ///
     /// Only the first of several consecutive failures produces an event.
-    mutating func fail(_ reason: String) -> [Event] {
+    mutating func recordFailure(reason: String) -> [Event] {
         defer { isLost = true }
         return isLost ? [] : [.lost(reason: reason)]
     }

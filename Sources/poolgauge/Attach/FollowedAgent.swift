@@ -27,7 +27,7 @@ struct FollowedAgent {
             )
             return follower.receive(status, at: MonotonicTime.now)
         } catch {
-            let events = follower.fail(error.description)
+            let events = follower.recordFailure(reason: error.description)
             // Without a name, the agent's next socket cannot be found. The known socket may, for
             // example, be forwarded from another machine.
             guard let name = socket.name else { return events }

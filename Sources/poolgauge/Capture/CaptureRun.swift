@@ -15,7 +15,7 @@ struct CaptureRun {
     /// The duration of the run to compare with the capture, or `nil` to skip the run.
     var checkDuration: Duration?
     /// The writes of all programs during a live capture.
-    private var writtenLoad: WrittenLoad?
+    private var writeActivity: WriteActivity?
     /// The periods during which a live capture recorded nothing, in seconds on the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
     /// The degree to which programs competed for processors during a live capture.
@@ -77,10 +77,10 @@ struct CaptureRun {
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
         // The number of commits includes the periods during which the trace was paused.
-        run.options.observedCommits = result.writtenLoad.map {
+        run.options.observedCommits = result.writeActivity.map {
             Int(Double($0.commits) * result.tracedShare)
         }
-        run.writtenLoad = result.writtenLoad
+        run.writeActivity = result.writeActivity
         run.gaps = result.gaps
         run.competition = result.competition
         try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
@@ -206,9 +206,9 @@ struct CaptureRun {
         let run = WorkloadRun(
             scenario: scenario,
             arm: arm,
-            factory: RowCountingFactory(counts) { [writtenLoad] path in
+            factory: RowCountingFactory(counts) { [writeActivity] path in
                 // Without measurements from the capture, there is nothing to compare.
-                if writtenLoad != nil {
+                if writeActivity != nil {
                     watch.withLock { $0 = ReplayWatch(path: path, for: length) }
                 }
             },
@@ -228,18 +228,18 @@ struct CaptureRun {
         // The names of tables and clients come from other programs.
         let lines = report.lines.map(PrintableText.escaped)
         try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
-        if let writtenLoad,
+        if let writeActivity,
             let replayed = watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)
         {
-            try StandardOutput.write(Self.text(of: writtenLoad, replayed))
+            try StandardOutput.write(Self.text(of: writeActivity, replayed))
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    private static func text(of captured: WrittenLoad, _ replayed: WrittenLoad) -> String {
+    private static func text(of captured: WriteActivity, _ replayed: WriteActivity) -> String {
         func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))%" }
-        func frames(_ load: WrittenLoad) -> String {
-            load.framesPerCommit.map { "\(($0 * 10).rounded() / 10)" } ?? "unknown"
+        func frames(_ activity: WriteActivity) -> String {
+            activity.framesPerCommit.map { "\(($0 * 10).rounded() / 10)" } ?? "unknown"
         }
         return
             "frames per commit: \(frames(captured)) captured, \(frames(replayed)) replayed\n"

@@ -20,7 +20,7 @@ struct LiveCapture {
         var notes: [String] = []
         /// The writes of all programs, counted independently of the trace, or `nil` if no counter
         /// is available.
-        var writtenLoad: WrittenLoad?
+        var writeActivity: WriteActivity?
         /// The periods during which nothing was recorded, in seconds on the trace's clock.
         var gaps: [ClosedRange<Double>] = []
         /// The share of time during which executions were recorded, from 0 through 1.
@@ -99,7 +99,7 @@ struct LiveCapture {
     }
 
     private func add(_ report: WatchReport, to result: inout Result) {
-        result.writtenLoad = WrittenLoad(report)
+        result.writeActivity = WriteActivity(report)
         guard let tracing = report.tracing else { return }
         if tracing.lost > 0 {
             result.notes.append(

@@ -4,7 +4,7 @@ import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
 
-/// A copy of a database, made without SQLite because other programs may be using the database.
+/// Functions that copy a database without SQLite, because other programs may be using the database.
 ///
 /// Reading a database through SQLite locks the database and writes to the `-shm` file. It may also
 /// roll back the journal or create files that belong to this process's user. A private copy avoids
@@ -17,7 +17,7 @@ enum PrivateCopy {
         var isTransient = false
     }
 
-    /// Reads a database's headers, locks, and processes in a helper process.
+    /// Finds a database's locks and processes, and reads its headers, in a helper process.
     ///
     /// - Parameters:
     ///   - path: The database.

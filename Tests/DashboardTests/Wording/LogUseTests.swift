@@ -33,11 +33,11 @@ struct LogUseTests {
         #expect(WALWords.frames(log, width: 60) == "120 frames in use of 11,020, 100 checkpointed")
         var database = DatabaseStatus(label: "d", kind: .pool)
         database.wal = log
-        let whole = WALWords.meaning(database, truncate: "c, then t").first ?? ""
+        let whole = WALWords.explanations(database, truncateKeys: "c, then t").first ?? ""
         for word in ["TRUNCATE checkpoint (c, then t)", "journal_size_limit", "last connection"] {
             #expect(whole.contains(word))
         }
-        #expect(!(WALWords.meaning(database, truncate: nil).first ?? "").contains("("))
+        #expect(!(WALWords.explanations(database, truncateKeys: nil).first ?? "").contains("("))
     }
 
     @Test func theTextIsShortenedUntilItFits() {

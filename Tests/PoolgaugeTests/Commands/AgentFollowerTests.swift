@@ -26,8 +26,8 @@ struct AgentFollowerTests {
     @Test func aGapLastsFromTheLastStatusToTheNext() {
         var follower = AgentFollower()
         _ = follower.receive(status(process: 1, age: 5), at: 10)
-        #expect(follower.fail("refused") == [.lost(reason: "refused")])
-        #expect(follower.fail("refused") == [])
+        #expect(follower.recordFailure(reason: "refused") == [.lost(reason: "refused")])
+        #expect(follower.recordFailure(reason: "refused") == [])
         let next = status(process: 2, age: 1)
         #expect(
             follower.receive(next, at: 40) == [
@@ -35,7 +35,7 @@ struct AgentFollowerTests {
             ]
         )
         // A later failure is reported again.
-        #expect(follower.fail("refused") == [.lost(reason: "refused")])
+        #expect(follower.recordFailure(reason: "refused") == [.lost(reason: "refused")])
     }
 
     @Test func aRestartBetweenTwoRequestsIsAGap() {
@@ -53,7 +53,7 @@ struct AgentFollowerTests {
         var follower = AgentFollower()
         let first = status(process: 1, age: 5)
         _ = follower.receive(first, at: 10)
-        _ = follower.fail("no answer")
+        _ = follower.recordFailure(reason: "no answer")
         let next = status(process: 1, age: 25)
         #expect(
             follower.receive(next, at: 30) == [

@@ -43,6 +43,11 @@ struct TimedOut: Error, CustomStringConvertible {
     var description: String
 }
 
+/// An error thrown when a program ends unexpectedly.
+struct ProgramEnded: Error, CustomStringConvertible {
+    var description: String
+}
+
 /// Calls `body` with a temporary folder that exists only during the call.
 func withTemporaryFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
     let folder = FileManager.default.temporaryDirectory

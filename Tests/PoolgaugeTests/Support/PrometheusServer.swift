@@ -58,7 +58,7 @@ final class PrometheusServer {
             path: PrometheusTools.path(of: "prometheus") ?? "prometheus"
         )
         _ = try eventually("Prometheus is ready") {
-            guard program.isRunning else { throw TimedOut(description: program.errorText) }
+            guard program.isRunning else { throw ProgramEnded(description: program.errorText) }
             return (try? HTTPGet.response("/-/ready", port: port))?.status == 200 ? true : nil
         }
     }

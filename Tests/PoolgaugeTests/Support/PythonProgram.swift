@@ -22,10 +22,11 @@ final class PythonProgram {
     ///
     /// - Parameters:
     ///   - name: The name in process lists.
-    ///   - database: The value of the program's `path`; `c` is a connection to this database.
+    ///   - database: The database. The Python code can use `path`, the path of the database, and
+    ///     `c`, a connection to it.
     ///   - setup: Code that runs before this initializer returns.
     ///   - loop: Code that the program then repeats.
-    /// - Throws: ``TimedOut`` if the program ends during its setup.
+    /// - Throws: ``ProgramEnded`` if the program ends during its setup.
     init(_ name: String, on database: URL, setup: String, loop: String = "time.sleep(60)") throws {
         let script = """
             import sqlite3, sys, time
@@ -43,7 +44,7 @@ final class PythonProgram {
         process.standardOutput = output
         try process.run()
         guard !output.fileHandleForReading.availableData.isEmpty else {
-            throw TimedOut(description: "the program \(name) ended")
+            throw ProgramEnded(description: "the program \(name) ended")
         }
     }
 
@@ -53,7 +54,8 @@ final class PythonProgram {
     }
 }
 
-/// Programs that use one database: a writer, a forgotten reader, and an idle program.
+/// Programs that use one database: a writer, a reader that never ends its transaction, and an
+/// idle program.
 struct WatchedPrograms {
     let writer: PythonProgram
     let reader: PythonProgram

@@ -49,7 +49,7 @@ final class RunningProgram {
     /// Waits for the URL of the metrics and returns the port in it.
     func metricsPort() throws -> UInt16 {
         try eventually("the program writes the URL of its metrics") {
-            guard process.isRunning else { throw TimedOut(description: "ended: \(errorText)") }
+            guard process.isRunning else { throw ProgramEnded(description: "ended: \(errorText)") }
             return errorText.firstMatch(of: /metrics: http:\/\/127\.0\.0\.1:(\d+)\/metrics\n/)
                 .flatMap { UInt16($0.1) }
         }

@@ -50,7 +50,9 @@ final class SSHForwarding {
         )
         self.forwarding = forwarding
         _ = try eventually("the socket is forwarded") {
-            guard forwarding.isRunning else { throw TimedOut(description: forwarding.errorText) }
+            guard forwarding.isRunning else {
+                throw ProgramEnded(description: forwarding.errorText)
+            }
             return FileManager.default.fileExists(atPath: local.path) ? true : nil
         }
     }

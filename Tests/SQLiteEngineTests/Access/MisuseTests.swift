@@ -7,7 +7,7 @@ struct MisuseTests {
     /// A folder that only the parent process removes, not the child process of an exit test.
     private let folder = TemporaryFolder()
     private static let openTransactionMessage =
-        "A transaction has been left opened at the end of a database access"
+        "A transaction was left open at the end of a database access"
 
     @Test func aTransactionThatAWriteLeavesOpenStopsTheProgram() async {
         let result = await #expect(

@@ -45,7 +45,7 @@ struct ReservationTests {
 
     /// Runs `access`, and starts `operation` while `access` is running.
     ///
-    /// The closure that `access` receives blocks until `operation` waits.
+    /// `access` receives a closure that returns only after `operation` starts waiting.
     private func run(
         _ operation: ExclusiveOperation,
         _ pool: DatabasePool,
@@ -87,8 +87,8 @@ struct ReservationTests {
             try pool.read { db in
                 try #expect(db.rowCount() == 0)
                 try atStart()
-                // The test writes twice, because the first write returns the writer to its
-                // reserver.
+                // The test writes twice, because the first write returns the writer to the
+                // operation that reserved it.
                 for value in 0..<2 { try pool.write { db in try db.insert(value) } }
                 try pool.writeWithoutTransaction { db in try db.insert(2) }
                 try #expect(db.rowCount() == 0)
@@ -169,7 +169,7 @@ struct ReservationTests {
 
     @Test
     func nestedAccessesOfAllKindsComplete() async throws {
-        // There is one reader more than there are threads that write inside a read.
+        // The pool has one more reader than there are threads that write inside a read.
         let pool = try makePool(readers: 3)
         let next = Lock(0)
         @Sendable func insert(_ db: Database) throws {

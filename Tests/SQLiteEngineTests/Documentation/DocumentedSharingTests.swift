@@ -80,7 +80,7 @@ struct DocumentedSharingTests {
 
     @Test func detectingChangesByOtherProcesses() throws {
         // sample
-        func notifyOfOtherProcesses(_ pool: DatabasePool, lastSeen: inout Int?) throws {
+        func notifyOfChangesByOtherProcesses(_ pool: DatabasePool, lastSeen: inout Int?) throws {
             let version = try pool.writeWithoutTransaction { db in
                 try Int.fetchOne(db, sql: "PRAGMA data_version")
             }
@@ -92,7 +92,7 @@ struct DocumentedSharingTests {
         let pool = try documented.makePool()
         let other = try DatabasePool(path: path)
         var lastSeen: Int?
-        try notifyOfOtherProcesses(pool, lastSeen: &lastSeen)
+        try notifyOfChangesByOtherProcesses(pool, lastSeen: &lastSeen)
         let received = Lock(-1)
         let cancellable = ValueObservation.tracking { db in
             try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? -1
@@ -105,7 +105,7 @@ struct DocumentedSharingTests {
         )
         try eventually { received.withLock { $0 == 0 } }
         try other.write { try $0.execute(sql: "INSERT INTO player (name) VALUES ('Arthur')") }
-        try notifyOfOtherProcesses(pool, lastSeen: &lastSeen)
+        try notifyOfChangesByOtherProcesses(pool, lastSeen: &lastSeen)
         try eventually { received.withLock { $0 == 1 } }
         cancellable.cancel()
     }

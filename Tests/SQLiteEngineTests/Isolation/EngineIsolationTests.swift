@@ -12,7 +12,7 @@ import Testing
 struct EngineIsolationTests {
     private let folder = TemporaryFolder()
 
-    /// The divisor for the number of transactions, used with the thread sanitizer and with random
+    /// The divisor for the number of transactions, used with Thread Sanitizer and with random
     /// pauses (`./test --naps`).
     ///
     /// With pauses, each transaction takes about 15 times as long. One pause is as effective as

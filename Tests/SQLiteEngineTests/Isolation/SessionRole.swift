@@ -6,8 +6,8 @@ enum SessionRole: String, CaseIterable, Sendable {
     ///
     /// Some transactions are rolled back.
     case write
-    /// Uses `writeWithoutTransaction` with `inTransaction` of each kind, savepoints, and single
-    /// statements.
+    /// Uses `writeWithoutTransaction` with each kind of `inTransaction`, with savepoints, and with
+    /// single statements.
     case writeWithoutTransaction
     /// Uses `await write`.
     case awaitedWrite

@@ -154,7 +154,7 @@ struct TransactionSampleTests {
                 try db.execute(sql: "BEGIN TRANSACTION")
             }
         }
-        let message = "A transaction has been left opened at the end of a database access"
+        let message = "A transaction was left open at the end of a database access"
         #expect(result?.message.contains(message) == true)
     }
 

@@ -16,7 +16,7 @@ struct ForeignCommitFreshnessTests {
         let shared = try SharedDatabase(for: subject, pageCount: load.pages)
         let database = try shared.open()
         let readers = ContinuousReaders(database, threads: 2, committed: shared.committed)
-        try readers.awaitReads(1_000)
+        try readers.waitForReads(1_000)
         try shared.peer.commit(load)
         return try readers.stop().staleReads + (database.counter() == load.count ? 0 : 1)
     }
@@ -63,10 +63,10 @@ struct ForeignCommitFreshnessTests {
             let readers = ContinuousReaders(queue, threads: 2, committed: shared.committed)
             var modes: Set<[String?]> = []
             for _ in 0..<10 {
-                try readers.awaitReads(100)
+                try readers.waitForReads(100)
                 try shared.peer.commit(CommitLoad(count: 100))
                 modes.insert(try shared.peer.sql("PRAGMA journal_mode = WAL"))
-                try readers.awaitReads(100)
+                try readers.waitForReads(100)
                 try shared.peer.commit(CommitLoad(count: 100))
                 // After the queue has read in WAL mode, its connection prevents this change.
                 _ = try? shared.peer.sql("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")

@@ -18,7 +18,7 @@ struct ForeignCommitTests {
         try shared.peer.sql("PRAGMA busy_timeout = \(waitsForLocks ? 20_000 : 0)")
         let database = try shared.open(keepsReadTransactions: keepsReadTransactions)
         let readers = ContinuousReaders(database, threads: 2, committed: shared.committed)
-        try readers.awaitReads(1_000)
+        try readers.waitForReads(1_000)
         let times = try shared.peer.commit(load)
         _ = try readers.stop()
         return times
@@ -130,7 +130,7 @@ struct ForeignCommitTests {
         )
         let writer = try #require(second as? DatabasePool)
         let readers = ContinuousReaders(first, threads: 2, committed: shared.committed)
-        try readers.awaitReads(1_000)
+        try readers.waitForReads(1_000)
         let times = try shared.commit(10_000, through: writer)
         _ = try readers.stop()
         return times

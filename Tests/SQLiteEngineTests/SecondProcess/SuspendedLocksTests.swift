@@ -49,9 +49,9 @@ struct SuspendedLocksTests {
         let count = try await runOnNewThread {
             try Self.blockedSuspensionCount(in: subject) { database, shared, suspend in
                 let readers = ContinuousReaders(database, threads: 2, committed: shared.committed)
-                try readers.awaitReads(100)
+                try readers.waitForReads(100)
                 suspend()
-                try readers.awaitReads(100)
+                try readers.waitForReads(100)
                 _ = try readers.stop()
             }
         }

@@ -79,14 +79,15 @@ package final class ContinuousReaders: Sendable {
     /// The number of reads so far.
     package var readCount: Int { state.readCount.load(ordering: .relaxed) }
 
-    /// Waits up to 20 s until the threads have read `count` more times.
-    package func awaitReads(_ count: Int) throws {
+    /// Waits up to 20 s for the threads to read `count` more times.
+    package func waitForReads(_ count: Int) throws {
         let end = state.readCount.load(ordering: .relaxed) + count
         let deadline = ContinuousClock.now + .seconds(20)
         while state.readCount.load(ordering: .relaxed) < end {
             if let error = state.total.withLock({ $0.error }) { throw error }
             guard ContinuousClock.now < deadline else {
-                throw Peer.Failure(code: 0, message: "the readers made no progress for 20 s")
+                let message = "the readers did not complete \(count) reads in 20 s"
+                throw Peer.Failure(code: 0, message: message)
             }
             usleep(100)
         }
@@ -106,7 +107,7 @@ package final class ContinuousReaders: Sendable {
 
 /// A result that a lock protects.
 ///
-/// The lock is an `NSLock`, because the thread sanitizer reports false races for `Mutex`.
+/// The lock is an `NSLock`, because Thread Sanitizer reports false positives for `Mutex`.
 ///
 /// `@unchecked Sendable`, because the lock protects `result`.
 private final class LockedResult: @unchecked Sendable {

@@ -90,7 +90,7 @@ enum Vision: String, CaseIterable {
 struct LinearColor {
     var amounts: SIMD3<Double>
 
-    /// Creates the linear light of an RGB color, or returns `nil` for a color that the terminal
+    /// Creates a linear color from an RGB color, or returns `nil` for a color that the terminal
     /// defines.
     init?(_ color: Color) {
         guard case .rgb(let red, let green, let blue) = color else { return nil }

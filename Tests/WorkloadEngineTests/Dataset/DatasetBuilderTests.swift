@@ -114,7 +114,7 @@ struct DatasetBuilderTests {
             + [try #require(dataset.importStatement), try #require(dataset.snapshotQuery)]
         for sql in statements {
             let template = StatementTemplate(sql: sql)
-            #expect(template.foreignParameters.isEmpty)
+            #expect(template.unsupportedParameters.isEmpty)
             for name in template.parameters { #expect(dataset.variables[name] != nil) }
         }
     }

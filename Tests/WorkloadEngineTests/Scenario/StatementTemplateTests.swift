@@ -23,7 +23,7 @@ struct StatementTemplateTests {
     @Test func parametersWithoutValuesAreReported() {
         let template = StatementTemplate(sql: "SELECT ?, ?1, @a, $b, :c")
         #expect(template.parameters == ["c"])
-        #expect(template.foreignParameters == ["?", "?1", "@a", "$b"])
+        #expect(template.unsupportedParameters == ["?", "?1", "@a", "$b"])
     }
 
     @Test func theVerbIsTheFirstWord() {

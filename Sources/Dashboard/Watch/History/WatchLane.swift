@@ -4,11 +4,12 @@ import SQLiteWatch
 struct WatchLane: Sendable {
     struct Point: Sendable, Equatable {
         var state: WatchLaneState
-        /// The share of the interval during which the process held a write lock, in 0…1.
+        /// The share of the interval, from 0 to 1, during which the process held a write lock.
         var writer: Float = 0
-        /// The share of the interval during which the process held a read lock, in 0…1.
+        /// The share of the interval, from 0 to 1, during which the process held a read lock.
         var reader: Float = 0
-        /// The share of the interval during which the process held the checkpoint lock, in 0…1.
+        /// The share of the interval, from 0 to 1, during which the process held the checkpoint
+        /// lock.
         var checkpoint: Float = 0
         /// The CPU time, as a share of one CPU, or a negative value if unknown.
         var cpuShare: Float = -1

@@ -1,6 +1,6 @@
 import SQLiteWatch
 
-/// A process at the displayed moment, and its shares over the last seconds.
+/// A process at the displayed moment, and its shares over the last few seconds.
 struct WatchRow: Sendable {
     /// The process at the displayed moment, or `nil` if it no longer used the database.
     var process: WatchedProcess?

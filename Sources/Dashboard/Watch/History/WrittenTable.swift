@@ -5,7 +5,7 @@ struct WrittenTable: Sendable {
     /// The escaped name, or an empty string if the pages do not belong to a table or an index.
     var name: String
     var kind: WatchedTable.Kind
-    /// The share of the frames, in 0…1.
+    /// The share of the frames, from 0 to 1.
     var share: Double
     var frames: UInt64
 

@@ -148,34 +148,34 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     /// This method calls clients outside the lock, because they may start and cancel observations,
     /// or wait for other threads that do so.
     private func receive(_ result: Result<Element, any Error>, from number: Int) {
-        let (clients, ended) = state.withLock { state -> ([Client], Ended) in
-            guard state.isObserving, state.number == number else { return ([], Ended()) }
+        let (clients, released) = state.withLock { state -> ([Client], ReleasedObjects) in
+            guard state.isObserving, state.number == number else { return ([], ReleasedObjects()) }
             let last = state.last
             state.last = result
             state.pendingClients = []
             let clients = state.clients
-            guard case .failure = result else { return (clients, Ended(last: last)) }
+            guard case .failure = result else { return (clients, ReleasedObjects(last: last)) }
             state.clients = []
             let cancellable = extent == .whileObserved ? Self.reset(&state).cancellable : nil
-            return (clients, Ended(cancellable: cancellable, last: last))
+            return (clients, ReleasedObjects(cancellable: cancellable, last: last))
         }
-        ended.cancellable?.cancel()
+        released.cancellable?.cancel()
         for client in clients { client.send(result) }
     }
 
     private func remove(_ client: Client) {
         client.end()
-        let ended = state.withLock { state in
+        let released = state.withLock { state in
             state.clients.removeAll { $0 === client }
             state.pendingClients.removeAll { $0 === client }
-            guard state.clients.isEmpty, extent == .whileObserved else { return Ended() }
+            guard state.clients.isEmpty, extent == .whileObserved else { return ReleasedObjects() }
             return Self.reset(&state)
         }
-        ended.cancellable?.cancel()
+        released.cancellable?.cancel()
     }
 
     /// The objects to release outside the lock, because deallocating them may run user code.
-    private struct Ended {
+    private struct ReleasedObjects {
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
     }
@@ -183,9 +183,9 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     /// Resets the state when the observation ends.
     ///
     /// - Returns: The objects to release. The caller must cancel the observation.
-    private static func reset(_ state: inout State) -> Ended {
+    private static func reset(_ state: inout State) -> ReleasedObjects {
         defer { (state.cancellable, state.last) = (nil, nil) }
         state.isObserving = false
-        return Ended(cancellable: state.cancellable, last: state.last)
+        return ReleasedObjects(cancellable: state.cancellable, last: state.last)
     }
 }

@@ -120,7 +120,7 @@ extension ValueObservationScheduler where Self == DelayedMainActorValueObservati
 public final class TaskValueObservationScheduler: ValueObservationScheduler {
     /// The actions that the task must run, in order.
     ///
-    /// A lock protects the actions. The stream carries no actions, so that the thread sanitizer can
+    /// A lock protects the actions. The stream carries no actions, so that Thread Sanitizer can
     /// detect each transfer between threads. See `Promise` for the reason.
     private let actions: Lock<[@Sendable () -> Void]>
     private let wakeUps: AsyncStream<Void>.Continuation

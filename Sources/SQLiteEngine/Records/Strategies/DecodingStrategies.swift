@@ -21,8 +21,8 @@ public enum DatabaseDataDecodingStrategy: Sendable {
 
 /// The strategy that a `Decodable` record uses to read dates.
 ///
-/// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe but not declared as
-/// `Sendable` on all platforms.
+/// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe, but only some platforms
+/// declare it as `Sendable`.
 public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
     /// Reads the seconds since 1970, or text in a format that `Date` supports.
     case deferredToDate

@@ -30,8 +30,8 @@ public enum DatabaseDataEncodingStrategy: Sendable {
 
 /// The strategy that an `Encodable` record uses to write dates.
 ///
-/// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe but not declared as
-/// `Sendable` on all platforms.
+/// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe, but only some platforms
+/// declare it as `Sendable`.
 public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
     /// Writes UTC text in the format `YYYY-MM-DD HH:MM:SS.SSS`.
     case deferredToDate

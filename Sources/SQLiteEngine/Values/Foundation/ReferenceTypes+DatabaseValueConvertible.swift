@@ -45,7 +45,7 @@ where Self: ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
     /// The database value of the corresponding class instance.
     public var databaseValue: DatabaseValue { referenceDatabaseValue }
 
-    /// Creates the value from an instance of the corresponding class.
+    /// Creates the value from a database value that the corresponding class decodes.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         ReferenceType.fromDatabaseValue(dbValue) as? Self
     }
@@ -66,7 +66,7 @@ where Self: Encodable & ReferenceConvertible, ReferenceType: DatabaseValueConver
 
 extension DatabaseValueConvertible
 where Self: Decodable & ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
-    /// Creates the value from an instance of the corresponding class.
+    /// Creates the value from a database value that the corresponding class decodes.
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
         ReferenceType.fromDatabaseValue(databaseValue) as? Self
     }

@@ -19,8 +19,8 @@ package final class AdviceRun: Sendable {
     private let comparison = Lock<ComparisonRun?>(nil)
 
     private static let maximumConfirmed = 3
-    /// The share of failed accesses, 0…1, above which a client's error rate becomes a primary
-    /// metric.
+    /// The share of failed accesses, from 0 to 1, above which a client's error rate becomes a
+    /// primary metric.
     private static let errorShare = 0.005
 
     /// Creates a search.

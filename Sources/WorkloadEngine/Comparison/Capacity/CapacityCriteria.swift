@@ -4,7 +4,7 @@ package struct CapacityCriteria: Sendable, Equatable {
     package var thresholds: [Threshold]
     /// The clients whose arrival rates the search varies.
     package var clients: [String]
-    /// The maximum share of a client's arrivals, 0…1, that may be skipped or unfinished.
+    /// The maximum share of a client's arrivals, from 0 to 1, that may be skipped or unfinished.
     package var incompleteLimit: Double
 
     /// The default ``incompleteLimit``, which allows for accesses in progress at the end of a run.

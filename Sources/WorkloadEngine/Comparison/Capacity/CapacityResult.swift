@@ -124,7 +124,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
 
     /// The outcomes of the same load on every arm.
     package struct EqualLoad: Sendable, Codable, Equatable {
-        /// The rate as a share of the slowest arm's capacity, 0…1.
+        /// The rate as a share of the slowest arm's capacity, from 0 to 1.
         package var share: Double
         /// The rate, in arrivals per second.
         package var rate: Double

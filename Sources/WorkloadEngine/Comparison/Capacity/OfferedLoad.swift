@@ -17,7 +17,7 @@ package struct OfferedLoad: Sendable, Equatable {
     package struct Part: Sendable, Codable, Equatable {
         /// The client's name.
         package var client: String
-        /// The client's share of the arrivals, 0…1.
+        /// The client's share of the arrivals, from 0 to 1.
         package var share: Double
     }
 

@@ -75,17 +75,17 @@ package struct CrossoverResult: Sendable, Codable, Equatable {
         package var low: Double?
         /// The upper end of the ratio's interval.
         package var high: Double?
-        /// The interval's confidence level, 0…1.
+        /// The interval's confidence level, from 0 to 1.
         package var level: Double?
         /// The verdict on `b`.
         package var verdict: Verdict
-        /// The largest share of accesses, 0…1, that a run of `a` skipped, or `nil` if none were
-        /// skipped.
+        /// The largest share of accesses, from 0 to 1, that a run of `a` skipped, or `nil` if none
+        /// were skipped.
         ///
         /// Skipped accesses have no latency, so the arm appears faster than it is.
         package var skippedA: Double?
-        /// The largest share of accesses, 0…1, that a run of `b` skipped, or `nil` if none were
-        /// skipped.
+        /// The largest share of accesses, from 0 to 1, that a run of `b` skipped, or `nil` if none
+        /// were skipped.
         package var skippedB: Double?
         /// The options of `poolgauge run SCENARIO` for this cell.
         package var options: [String]

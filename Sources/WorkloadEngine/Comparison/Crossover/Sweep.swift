@@ -7,7 +7,7 @@ package struct Sweep: Sendable, Equatable {
     package enum Variable: String, Sendable, Codable, Equatable, CaseIterable {
         /// The maximum number of readers (`maximumReaderCount`) of every pool.
         case readers
-        /// The share of the accesses that write, 0…1.
+        /// The share of the accesses that write, from 0 to 1.
         case writeShare = "write-share"
         /// The hold time of clients with `hold`.
         case hold

@@ -154,8 +154,8 @@ final class ProgramRunner: Sendable {
         guard Identity(data.path) == dataIdentity else {
             throw RunError(
                 .program,
-                "'\(program.path)' changed the file of --database, so the next run would have "
-                    + "different data; the program must use a copy of the file"
+                "'\(program.path)' changed the file passed with --database, so the next run would "
+                    + "have different data; the program must use a copy of the file"
             )
         }
         let result = try ProgramResult(

@@ -14,7 +14,7 @@ package struct HodgesLehmann: Sendable, Equatable {
     package let low: Double
     /// The upper end of the interval.
     package let high: Double
-    /// The interval's confidence level, 0…1.
+    /// The interval's confidence level, from 0 to 1.
     ///
     /// The distribution is discrete, so the level is usually the lowest possible level above the
     /// requested confidence. With too few differences (five or fewer for 95%), the interval spans

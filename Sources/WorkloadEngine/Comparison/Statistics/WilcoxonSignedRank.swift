@@ -14,7 +14,9 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
     package let negativeRankSum: Double
     /// The number of nonzero differences.
     package let count: Int
-    /// The p-value, 0…1, which is 1 if all differences are zero.
+    /// The p-value, from 0 to 1.
+    ///
+    /// The value is 1 if all differences are zero.
     package let pValue: Double
 
     /// Tests whether finite differences are symmetric around zero.

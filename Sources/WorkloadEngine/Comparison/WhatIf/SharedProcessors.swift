@@ -17,7 +17,7 @@ struct SharedProcessors {
 
     var isBusy: Bool { jobs.count >= count }
 
-    /// The speed of each job, 0…1.
+    /// The speed of each job, from 0 to 1.
     private var speed: Double { min(1, Double(count) / Double(max(1, jobs.count))) }
 
     private mutating func advance(to now: Double) {

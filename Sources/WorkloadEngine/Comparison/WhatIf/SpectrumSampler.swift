@@ -9,7 +9,7 @@ struct SpectrumSampler: Sendable {
     ///
     /// - Parameters:
     ///   - spectrum: The times.
-    ///   - share: The share of the times to use, 0…1. The first bucket is always used.
+    ///   - share: The share of the times to use, from 0 to 1. The first bucket is always used.
     init?(_ spectrum: LatencySpectrum, upTo share: Double = 1) {
         guard !spectrum.buckets.isEmpty else { return nil }
         let limit = share * Double(spectrum.count)

@@ -54,7 +54,7 @@ package struct WhatIfPrediction: Sendable, Codable, Equatable {
         /// The largest 99th percentile of a single simulation, in nanoseconds, regardless of the
         /// number of accesses.
         package var high: UInt64
-        /// The share of skipped accesses, 0…1, or `nil` if none were skipped.
+        /// The share of skipped accesses, from 0 to 1, or `nil` if none were skipped.
         package var skipped: Double?
     }
 }

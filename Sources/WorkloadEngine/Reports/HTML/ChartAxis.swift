@@ -14,7 +14,7 @@ struct ChartAxis: Sendable {
     let ticks: [Tick]
     let format: @Sendable (Double) -> String
 
-    /// Returns the position of a value, in 0…1, clamped to the ends of the axis.
+    /// Returns the position of a value, from 0 to 1, clamped to the ends of the axis.
     func position(of value: Double) -> Double {
         let share: Double
         if isLogarithmic {

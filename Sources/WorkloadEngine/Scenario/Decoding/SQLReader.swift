@@ -53,7 +53,7 @@ extension ScenarioDecoder {
                     at: statement.mark
                 )
             }
-            for text in template.foreignParameters {
+            for text in template.unsupportedParameters {
                 log.add(
                     "parameter '\(text)' in '\(statement.sql)' has no value; write :name",
                     at: statement.mark

@@ -120,7 +120,7 @@ extension ScenarioDecoder {
     /// Logs an error for each parameter of a statement that cannot have parameters.
     func checkNoParameters(_ statement: SQLReader.Statement, of what: String) {
         let template = StatementTemplate(sql: statement.sql)
-        for parameter in template.parameters.map({ ":\($0)" }) + template.foreignParameters {
+        for parameter in template.parameters.map({ ":\($0)" }) + template.unsupportedParameters {
             log.add(
                 "\(what) does not accept parameters, but has '\(parameter)' in '\(statement.sql)'",
                 at: statement.mark

@@ -9,7 +9,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         /// `:name`.
         case parameter
         /// `?`, `?1`, `@name`, or `$name`.
-        case foreignParameter
+        case unsupportedParameter
         /// `;`.
         case semicolon
         /// A string, a quoted name, or a single character.
@@ -69,7 +69,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
             kind = .parameter
         case "?", "@", "$":
             skip(while: Self.isNameByte)
-            kind = .foreignParameter
+            kind = .unsupportedParameter
         case let first where Self.isNameByte(first):
             skip(while: Self.isNameByte)
             kind = .word

@@ -7,7 +7,7 @@ package struct StatementTemplate: Sendable, Hashable {
     /// ``WorkloadSession/run(_:_:)`` expects the values in this order.
     package let parameters: [String]
     /// The parameters in unsupported forms: `?`, `?1`, `@name`, or `$name`.
-    package let foreignParameters: [String]
+    package let unsupportedParameters: [String]
     /// The first word in uppercase, such as `SELECT`, or an empty string if there is none.
     package let verb: String
 
@@ -17,7 +17,7 @@ package struct StatementTemplate: Sendable, Hashable {
     package init(sql: String) {
         self.sql = sql
         var parameters: [String] = []
-        var foreign: [String] = []
+        var unsupported: [String] = []
         var verb = ""
         let tokens = SQLTokenizer(sql)
         for token in tokens {
@@ -26,8 +26,8 @@ package struct StatementTemplate: Sendable, Hashable {
             case .parameter:
                 let name = String(text.dropFirst())
                 if !parameters.contains(name) { parameters.append(name) }
-            case .foreignParameter:
-                foreign.append(text)
+            case .unsupportedParameter:
+                unsupported.append(text)
             case .word where verb.isEmpty:
                 verb = text.uppercased()
             case .word, .semicolon, .other:
@@ -35,7 +35,7 @@ package struct StatementTemplate: Sendable, Hashable {
             }
         }
         self.parameters = parameters
-        self.foreignParameters = foreign
+        self.unsupportedParameters = unsupported
         self.verb = verb
     }
 

@@ -41,7 +41,10 @@ struct ProgramFailureTests {
             message: "is missing at the top level; its version may be too old or too new"
         ),
         FailingProgram(script: "yes poolgauge", message: "wrote too much output and was killed"),
-        FailingProgram(script: "echo x >> \"$8\"; echo", message: "changed the file of --database"),
+        FailingProgram(
+            script: "echo x >> \"$8\"; echo",
+            message: "changed the file passed with --database"
+        ),
         FailingProgram(
             script: "echo '# new build' >> \"$0\"; cat good.json",
             message: "changed during"

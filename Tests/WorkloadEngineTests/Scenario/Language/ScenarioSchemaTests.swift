@@ -25,7 +25,7 @@ struct ScenarioSchemaTests {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    /// The schema reports syntactic mistakes, so editors can show them.
+    /// The schema detects structural mistakes and invalid values, so editors can show them.
     ///
     /// Only the decoder checks references to names.
     @Test(arguments: [

@@ -2,7 +2,7 @@ import Foundation
 import SQLiteWatch
 
 /// The write activity of a load, derived from locks and from the wal-index or the change counter.
-struct WrittenLoad: Equatable {
+struct WriteActivity: Equatable {
     /// The number of commits that changed a page.
     var commits: UInt64
     /// The number of frames written by these commits, or `nil` without a write-ahead log.
@@ -10,7 +10,7 @@ struct WrittenLoad: Equatable {
     /// The share of time during which a process held the write lock, from 0 through 1.
     var writerShare: Double
 
-    /// Extracts the load from a report, or returns `nil` if the report does not count commits.
+    /// Extracts the activity from a report, or returns `nil` if the report does not count commits.
     init?(_ report: WatchReport) {
         guard let commits = report.wal?.commits ?? report.rollback?.transactions else { return nil }
         self.commits = commits
@@ -48,17 +48,17 @@ final class ReplayWatch: @unchecked Sendable {
         do { try process.run() } catch { return nil }
     }
 
-    /// Waits for the process to end and returns the measured load.
+    /// Waits for the process to end and returns the measured write activity.
     ///
     /// - Parameter isEarly: Whether to end the process immediately, because the run ended early.
-    /// - Returns: The load, or `nil` if the process failed.
-    func finish(isEarly: Bool) -> WrittenLoad? {
+    /// - Returns: The write activity, or `nil` if the process failed.
+    func finish(isEarly: Bool) -> WriteActivity? {
         if isEarly { process.terminate() }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard let report = try? JSONDecoder().decode(WatchReport.self, from: data) else {
             return nil
         }
-        return WrittenLoad(report)
+        return WriteActivity(report)
     }
 }

@@ -16,9 +16,9 @@ import Telemetry
 ///
 /// No API reports which connection holds the lock. If another program holds the lock, the error is
 /// delayed by the pause between two checks, or by ``limit`` while a reader is active.
-struct OwnReaders: Sendable {
+struct ReaderLockRetryPolicy: Sendable {
     /// The longest time for which the writer retries, in nanoseconds.
-    var limit = EngineTimings.ownReaderRetry
+    var limit = EngineTimings.readerLockRetry
 
     /// The minimum number of attempts, even if the system preempts the writer's thread.
     private static let minimumTries = 10
@@ -36,13 +36,15 @@ struct OwnReaders: Sendable {
     /// transaction.
     let mayBeBeginning: @Sendable () -> Bool
 
-    /// Checks whether a reader may hold the lock, and if so, pauses before the next attempt.
+    /// Checks whether a reader may hold the lock and, if so, pauses before the next attempt.
+    ///
+    /// The first call for a lock does not check or pause.
     ///
     /// - Parameters:
     ///   - tries: The number of previous calls for this lock.
     ///   - lock: The encountered lock.
     /// - Returns: Whether to retry.
-    func mayHoldLock(tries: Int, _ lock: inout EncounteredLock) -> Bool {
+    func pauseBeforeRetry(after tries: Int, _ lock: inout EncounteredLock) -> Bool {
         // The reader may already have released the lock. If so, this attempt succeeds.
         if tries == 0 {
             lock = EncounteredLock(since: monotonicNanoseconds())
@@ -53,7 +55,7 @@ struct OwnReaders: Sendable {
             lock.checksWithoutReader < Self.maximumChecksWithoutReader,
             tries < Self.minimumTries || monotonicNanoseconds() &- lock.since < limit
         else { return false }
-        usleep(UInt32(EngineTimings.ownReaderPause / 1_000))
+        usleep(UInt32(EngineTimings.readerLockPause / 1_000))
         return true
     }
 }

@@ -8,7 +8,7 @@ import Testing
 ///
 /// A reader holds this lock if it finds a partially written wal-index.
 @Suite(.timeLimit(.minutes(1)))
-struct OwnReadersTests {
+struct ReaderLockRetryPolicyTests {
     private let folder = TemporaryFolder()
 
     private func makePool() throws -> DatabasePool {
@@ -24,7 +24,7 @@ struct OwnReadersTests {
     private let gate = Lock<LockGate?>(nil)
 
     private func setLimit(_ limit: UInt64, of pool: DatabasePool) {
-        pool.writer.slots[0].probe.ownReaders.withLock { $0?.limit = limit }
+        pool.writer.slots[0].probe.readerLockRetry.withLock { $0?.limit = limit }
     }
 
     /// Makes a reader hold the write lock inside a statement while `body` runs.
@@ -58,12 +58,12 @@ struct OwnReadersTests {
 
     @Test func aReaderThatEndsBeforeTheCheckCausesARetry() {
         let checks = Lock([true, false, true, false, false])
-        let ownReaders = OwnReaders(limit: .max) { checks.withLock { $0.removeFirst() } }
-        var lock = OwnReaders.EncounteredLock()
-        let answers = (0...5).map { ownReaders.mayHoldLock(tries: $0, &lock) }
+        let policy = ReaderLockRetryPolicy(limit: .max) { checks.withLock { $0.removeFirst() } }
+        var lock = ReaderLockRetryPolicy.EncounteredLock()
+        let answers = (0...5).map { policy.pauseBeforeRetry(after: $0, &lock) }
         #expect(answers == [true, true, true, true, true, false])
         // The first check for another lock always requests a retry.
-        #expect(ownReaders.mayHoldLock(tries: 0, &lock))
+        #expect(policy.pauseBeforeRetry(after: 0, &lock))
     }
 
     @Test func theWaitForAReaderIsLimited() throws {
