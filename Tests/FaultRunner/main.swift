@@ -17,7 +17,11 @@ import Foundation
 // It writes `attacks: COUNT` before it exits with status 0.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-// If the process hangs, a signal ends it.
+// If the process hangs, a signal ends it. A parent may have blocked this signal.
+var timeout = sigset_t()
+sigemptyset(&timeout)
+sigaddset(&timeout, SIGALRM)
+sigprocmask(SIG_UNBLOCK, &timeout, nil)
 alarm(1_200)
 do {
     switch (arguments.first, arguments.count) {
