@@ -36,7 +36,7 @@ struct DashboardModelTests {
         #expect(model.handle(.key(.character(" "))).isEmpty)
         #expect(model.isPaused)
         let frozen = model.render(size: size).plainText
-        #expect(frozen.contains("PAUSED") && !live.contains("PAUSED"))
+        #expect(frozen.contains("FROZEN") && !live.contains("FROZEN"))
         for sample in Story().samples(until: 10).dropFirst(31) { model.ingest(sample) }
         #expect(model.render(size: size).plainText == frozen)
         _ = model.handle(.key(.character(" ")))

@@ -56,9 +56,11 @@ struct CompareScreen {
 
     private func drawPlaceholder(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Arms in this session").draw(on: &canvas, in: rect)
+        // A replay has no key for the next arm.
+        let hint = scene.keys.key(for: .nextArm).map { "; '\($0.label)' runs the next arm" } ?? ""
         let text =
             "The measured part of the first arm has not started. After it starts, each arm has a "
-            + "column here with the medians of its per-second values; 'a' runs the next arm."
+            + "column here with the medians of its per-second values\(hint)."
         for (index, line) in TextWrapping.lines(of: text, width: inner.width).enumerated() {
             let style = canvas.theme.style(.dim)
             canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
@@ -139,7 +141,8 @@ struct CompareScreen {
         let theme = canvas.theme
         canvas.write(metric.title, in: cells[0], style: theme.style(.text), alignment: .leading)
         if let last = cells.last, last.width > 0 {
-            canvas.write(metric.meaning, in: last, style: theme.style(.dim), alignment: .leading)
+            let style = theme.style(.dim)
+            canvas.write(metric.meaningOfMedian, in: last, style: style, alignment: .leading)
         }
         let medians = arms.map { $0.median(of: metric) }
         let largest = medians.reduce(0) { $1.isFinite ? max($0, $1) : $0 }

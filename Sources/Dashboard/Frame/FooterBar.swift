@@ -12,8 +12,6 @@ struct FooterBar {
     let commands: [KeyBar.Item]
     let screens: [Screen]
     let prompt: PromptState?
-    /// The origin of times, as a phrase such as `of the run`.
-    let timeOrigin: String
     let cost: String
     /// A message to show in place of the keys, or `nil` for no message.
     var message: Span?
@@ -29,7 +27,7 @@ struct FooterBar {
             Prompt(
                 label: prompt.purpose.label,
                 text: prompt.text,
-                hint: prompt.purpose.hint(timeOrigin),
+                hints: prompt.purpose.hints,
                 problem: prompt.problem
             ).draw(on: &canvas, in: rect.row(rect.height - 1))
         } else if rect.height > 1 {
@@ -88,10 +86,17 @@ extension PromptState.Purpose {
         }
     }
 
-    fileprivate func hint(_ timeOrigin: String) -> String {
+    /// Equivalent hints, longest first.
+    fileprivate var hints: [String] {
         switch self {
-        case .filter: "show rows with this text; Enter applies, Esc cancels"
-        case .seek: "12.5 or 1:05 \(timeOrigin), -10: 10 s ago; Enter confirms, Esc cancels"
+        case .filter: ["show rows with this text; Enter applies, Esc cancels"]
+        case .seek:
+            [
+                "a time since the start, such as 12.5 or 1:05, or -10 for 10 s ago; "
+                    + "Enter confirms, Esc cancels",
+                "12.5 or 1:05 since the start, or -10 for 10 s ago; Esc cancels",
+                "12.5 or 1:05 since the start, or -10",
+            ]
         }
     }
 }

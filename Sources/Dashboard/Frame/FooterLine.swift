@@ -23,7 +23,6 @@ struct FooterLine {
             commands: commands,
             screens: screens,
             prompt: prompt,
-            timeOrigin: program == nil ? "of the run" : "since the start",
             cost: displayCPUShare.map { "display \(HumanUnits.percent($0)) CPU" } ?? "",
             message: message
         ).draw(on: &canvas, in: rect)

@@ -17,6 +17,11 @@ struct ArmMetric: Sendable, Hashable {
     var meaning: String
     var unit: Unit
 
+    /// The meaning of the median over all seconds.
+    ///
+    /// The median of maxima is not necessarily a whole number, so the text contains "median".
+    var meaningOfMedian: String { unit == .count ? "median " + meaning : meaning }
+
     func text(_ value: Double) -> String {
         guard value.isFinite, value >= 0 else { return "–" }
         switch unit {

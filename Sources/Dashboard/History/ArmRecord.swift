@@ -90,8 +90,8 @@ struct ArmRecord: Sendable {
         metrics += [
             ArmMetric(title: "in use", meaning: "share of the connections", unit: .share),
             ArmMetric(title: "saturated", meaning: "share of the time", unit: .share),
-            ArmMetric(title: "reads waiting", meaning: "maximum in each second", unit: .count),
-            ArmMetric(title: "writes waiting", meaning: "maximum in each second", unit: .count),
+            ArmMetric(title: "reads waiting", meaning: "peak per second", unit: .count),
+            ArmMetric(title: "writes waiting", meaning: "peak per second", unit: .count),
             ArmMetric(title: "log", meaning: "size of the WAL file", unit: .bytes),
         ]
         series = metrics.map { _ in RingBuffer(capacity: Self.capacity) }

@@ -105,7 +105,7 @@ extension DashboardCommand {
         KeyBinding(
             [.character("S")],
             .seek,
-            name: "seek",
+            name: "go to time",
             help: "go to a time in the run",
             priority: 13
         ),
@@ -157,7 +157,7 @@ extension DashboardCommand {
         KeyBinding(
             [.character("I")],
             .interruptAll,
-            name: "all",
+            name: "interrupt all",
             help: "interrupt every running statement",
             priority: 18
         ),

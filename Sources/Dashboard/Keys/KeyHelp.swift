@@ -29,7 +29,7 @@ struct KeyHelp {
                     keys.helpSection(title(of: purpose), theme: theme) { command in
                         command.purpose == purpose && (program.map(command.applies) ?? true)
                     } help: { command in
-                        if replayKeys != nil, command == .quit { return "quit" }
+                        if replayKeys != nil, let text = command.helpForReplay { return text }
                         return program == nil ? nil : command.helpForProgram
                     }
                 }.filter { !$0.entries.isEmpty },

@@ -291,11 +291,14 @@ struct LatencyScreen {
         guard rect.height >= 5 else { return }
         let theme = canvas.theme
         let next = LatencyPart(rawValue: (part.rawValue + 1) % LatencyPart.allCases.count) ?? .wait
-        var legend = [[Span("Tab: \(next.title)", theme.style(.dim))]]
-        if showsSlow, let slow = slowParts(of: series) {
-            // Show a summary if the breakdown panel does not fit.
-            legend.append(slow.summary(theme: theme))
-        }
+        // Show a summary if the breakdown panel does not fit.
+        let summary = showsSlow ? slowParts(of: series)?.summary(theme: theme) : nil
+        // Each entry in the border has two margins, and entries are separated by a gap.
+        let room = rect.width - 6 - (summary.map { canvas.width(of: $0) + 3 } ?? 0)
+        let hint =
+            ["press Tab to see the \(next.title)", "Tab: show \(next.title)"]
+            .first { canvas.width(of: $0) <= room } ?? "\(next.title): Tab"
+        let legend = [[Span(hint, theme.style(.dim))]] + (summary.map { [$0] } ?? [])
         let inner = Panel(
             title: "\(series.name): \(part.title)",
             subtitle: part.meaning(isOpenLoop: series.isOpenLoop),

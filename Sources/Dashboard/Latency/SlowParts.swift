@@ -57,15 +57,15 @@ struct SlowParts {
     /// The color of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
 
-    /// A description of the accesses, such as `the 21 at or beyond p99`.
+    /// A description of the accesses, such as `the 21 at or above p99`.
     ///
-    /// For a lower percentile, the text is, for example, `the 12 at or beyond p95; too few
+    /// For a lower percentile, the text is, for example, `the 12 at or above p95; too few
     /// accesses for p99`.
     var scope: String {
         if isOnlySlowest { return "the slowest access; too few accesses for a percentile" }
         let accesses =
             slow.accesses <= 1 ? "the only one" : "the \(HumanUnits.count(UInt64(slow.accesses)))"
-        return "\(accesses) at or beyond \(slow.beyond)"
+        return "\(accesses) at or above \(slow.beyond)"
             + (slow.beyond == "p99" ? "" : "; too few accesses for p99")
     }
 
@@ -73,14 +73,14 @@ struct SlowParts {
         slow.response > 0 ? Double(part.nanoseconds) / Double(slow.response) : 0
     }
 
-    /// Returns a sentence such as `beyond p99, 87.6 ms: 45% waiting for a reader, 55% being
+    /// Returns a sentence such as `at or above p99, 87.6 ms: 45% waiting for a reader, 55% being
     /// served`.
     ///
     /// Parts of less than 1% are omitted.
     func sentence(theme: Theme, isShort: Bool) -> [Span] {
         let dim = theme.style(.dim)
         var spans = [
-            Span(isOnlySlowest ? "the slowest, " : "beyond ", dim),
+            Span(isOnlySlowest ? "the slowest, " : "at or above ", dim),
             Span(isOnlySlowest ? "" : slow.beyond, theme.bold(role)),
             Span(isOnlySlowest ? "" : ", ", dim),
             Span(HumanUnits.duration(nanoseconds: slow.response), theme.bold(.text)),
@@ -119,8 +119,8 @@ struct SlowParts {
         return spans
     }
 
-    /// Describes the holders during the waits, such as `meanwhile report held 2.0 of 3 readers, ui
-    /// 0.9`.
+    /// Describes the holders during the waits, such as `meanwhile, report held 2.0 of 3 readers, ui
+    /// 0.9` or `meanwhile, report held the connection 97% of the time, search 2%`.
     ///
     /// Returns `nil` if the waits were short or had no holders.
     func holderText(theme: Theme) -> [Span]? {
@@ -128,24 +128,27 @@ struct SlowParts {
         let waited = Double(slow.queued) + Double(slow.waited)
         guard !slow.holders.isEmpty, waited > Double(slow.response) / 100 else { return nil }
         let dim = theme.style(.dim)
-        var spans = [Span("meanwhile ", dim)]
-        let counts = HeldConnections.texts(slow.holders.map(\.held), of: slow.capacity)
+        var spans = [Span("meanwhile, ", dim)]
+        let counts =
+            slow.resource == "reader"
+            ? HeldConnections.texts(slow.holders.map(\.held), of: slow.capacity)
+            : slow.holders.map { HumanUnits.percent($0.held) }
         for (index, holder) in slow.holders.prefix(4).enumerated() {
             if index > 0 { spans.append(Span(", ", dim)) }
             spans.append(Span(holder.client, theme.bold(.text)))
             let held = counts[index]
-            spans.append(Span(index == 0 ? " held \(held)\(capacityText)" : " \(held)", dim))
+            spans.append(Span(index == 0 ? " held \(resourceText(held))" : " \(held)", dim))
         }
         return spans
     }
 
-    private var capacityText: String {
+    private func resourceText(_ held: String) -> String {
         switch (slow.resource, slow.capacity) {
         case ("reader", let count?):
-            " of \(HumanUnits.counted(count, "reader", "readers"))"
-        case ("reader", nil): " readers"
-        case ("writer", _): " of the writer's time"
-        default: " of the connection's time"
+            "\(held) of \(HumanUnits.counted(count, "reader", "readers"))"
+        case ("reader", nil): "\(held) readers"
+        case ("writer", _): "the writer \(held) of the time"
+        default: "the connection \(held) of the time"
         }
     }
 

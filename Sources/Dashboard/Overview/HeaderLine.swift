@@ -91,7 +91,7 @@ struct HeaderLine {
             let age = HumanUnits.seconds(history.newestTime - history.now)
             return ("‖", "\(age) AGO", .warning)
         }
-        if isPaused { return ("‖", "PAUSED", .warning) }
+        if isPaused { return ("‖", "FROZEN", .warning) }
         if history.isUnknown { return ("✖", "NO RESPONSE", .error) }
         switch history.displayedSample?.state {
         case nil: return ("·", "STARTING", .dim)

@@ -95,9 +95,10 @@ struct WaitingPanel {
         Sparkline(values: series, gradient: .waiting).draw(on: &canvas, in: strip)
     }
 
-    /// Draws a row such as `oldest  12.3 ms  ui, from 30.9 s`.
+    /// Draws a row such as `oldest  12.3 ms  ui, waiting since 30.9 s`.
     ///
-    /// The start time distinguishes a waiter from an earlier waiter of the same age.
+    /// The start time distinguishes a waiter from an earlier waiter of the same age. If the time
+    /// does not fit, the row is drawn without the space before the age.
     ///
     /// After the run, the row shows the longest observed wait. If accesses waited only between
     /// samples, the row states that no wait was observed.
@@ -127,8 +128,6 @@ struct WaitingPanel {
             y: row.minY,
             style: theme.style(.dim)
         )
-        let number = Rect(x: row.minX + 12, y: row.minY, width: ageWidth, height: 1)
-        canvas.write(age, in: number, style: theme.bold(.waiting), alignment: .trailing)
         let name = oldest.origin.name
         let startText = HumanUnits.seconds(history.start(of: oldest))
         let fullName = name + (oldest.isAsync ? ", a task" : "")
@@ -136,13 +135,20 @@ struct WaitingPanel {
             isOver
             ? [fullName]
             : [
-                "\(fullName), started at \(startText)", "\(name), from \(startText)",
-                "\(name) @\(startText)",
+                "\(fullName), waiting since \(startText)", "\(name), waiting since \(startText)",
+                "\(name) since \(startText)",
             ]
-        let room = row.width - 20
+        func fittingText(in room: Int) -> String? { texts.first { canvas.width(of: $0) <= room } }
+        let isNarrow =
+            !isOver && fittingText(in: row.width - 20) == nil
+            && fittingText(in: row.width - 17) != nil
+        let start = isNarrow ? 9 : 12
+        let number = Rect(x: row.minX + start, y: row.minY, width: ageWidth, height: 1)
+        canvas.write(age, in: number, style: theme.bold(.waiting), alignment: .trailing)
+        let room = row.width - start - 8
         canvas.write(
-            texts.first { canvas.width(of: $0) <= room } ?? name,
-            x: row.minX + 20,
+            fittingText(in: room) ?? name,
+            x: row.minX + start + 8,
             y: row.minY,
             style: theme.style(.text),
             limit: room

@@ -6,7 +6,7 @@ package struct ReplayBar {
     /// The local time at the position.
     let clockTime: String
 
-    /// The description of the second recording in the charts, if any.
+    /// The name and the alignment of the second recording in the charts, if any.
     let ghost: String?
 
     package init(controls: ReplayControls, clockTime: String, ghost: String? = nil) {
@@ -47,8 +47,11 @@ package struct ReplayBar {
             .dropFirst()
         if let ghost, let row = rows.popFirst() {
             let style = theme.style(.dim)
-            let mark = GhostLine.mark(in: glyphs)
-            canvas.write("\(mark) \(ghost)", x: 1, y: row.minY, style: style, limit: row.width - 1)
+            let text = "\(GhostLine.mark(in: glyphs)) \(ghost); no verdict"
+            let reason = ", because the recordings were not interleaved"
+            let room = row.width - 1
+            let fits = canvas.width(of: text + reason) <= room
+            canvas.write(fits ? text + reason : text, x: 1, y: row.minY, style: style, limit: room)
         }
         if let row = rows.popFirst() { drawPosition(on: &canvas, in: row) }
         if let row = rows.popFirst() { KeyBar(items: items).draw(on: &canvas, in: row) }
@@ -60,7 +63,10 @@ package struct ReplayBar {
             Prompt(
                 label: "go to",
                 text: prompt.text,
-                hint: "10m, -5m (before the end), or 02:13; Enter confirms, Esc cancels",
+                hints: [
+                    "10m, -5m (before the end), or 02:13; Enter confirms, Esc cancels",
+                    "10m, -5m (before the end), or 02:13",
+                ],
                 problem: prompt.problem
             ).draw(on: &canvas, in: row)
             return

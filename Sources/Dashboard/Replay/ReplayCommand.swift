@@ -80,7 +80,7 @@ extension KeyTable<ReplayCommand> {
         KeyBinding(
             [.character("S")],
             .seek,
-            name: "go to",
+            name: "go to time",
             help: "go to a time in the recording",
             priority: 28
         ),
@@ -93,14 +93,14 @@ extension KeyTable<ReplayCommand> {
                 [.character(target.key)],
                 .next(target),
                 name: target.name,
-                help: "next: " + target.help,
+                help: "next " + target.help,
                 priority: 18
             ),
             KeyBinding(
                 [.character(Character(target.key.uppercased()))],
                 .previous(target),
                 name: "previous " + target.name,
-                help: "previous: " + target.help
+                help: "previous " + target.help
             ),
         ]
     }
@@ -128,8 +128,8 @@ extension ReplayTarget {
     fileprivate var help: String {
         switch self {
         case .saturation: "high saturation"
-        case .wait: "a wait above --wait"
-        case .log: "a log above --wal"
+        case .wait: "wait of at least --wait"
+        case .log: "log of at least --wal"
         case .busy: "SQLITE_BUSY"
         }
     }
@@ -170,6 +170,21 @@ extension KeyTable<WatchCommand> {
 extension DashboardCommand {
     /// Whether the command controls a live run.
     package var controlsRun: Bool { purpose == .actions }
+
+    /// The help text in a replay, if it differs from the help text for a live run.
+    ///
+    /// A replay has no load, so its settings cannot change.
+    var helpForReplay: String? {
+        switch self {
+        case .left: "scroll left"
+        case .right: "scroll right"
+        case .zoomIn: "zoom in"
+        case .zoomOut: "zoom out"
+        case .back: "close, or return to the position"
+        case .quit: "quit"
+        default: nil
+        }
+    }
 
     fileprivate var isReplacedInReplay: Bool {
         switch self {

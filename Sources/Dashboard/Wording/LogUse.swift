@@ -47,7 +47,7 @@ enum LogUse: Equatable {
             ]
         case .reused:
             return [
-                "not pinned: writes reuse it from the start, and the file keeps its size",
+                "not pinned: new writes overwrite old frames, and the file keeps its size",
                 "not pinned: writes reuse it; the file keeps its size",
                 "reused; keeps its size", "not pinned",
             ]
@@ -65,13 +65,13 @@ enum LogUse: Equatable {
         case .filling:
             return [
                 "Writes go to the log until a checkpoint copies them to the database, by default "
-                    + "every 1,000 frames. Later writes then reuse the log from the start.",
+                    + "every 1,000 frames. Later writes then reuse the log from its beginning.",
                 "The next checkpoint copies the frames; later writes then reuse the log.",
             ]
         case .reused, .unknown:
             return [
-                "After a complete checkpoint, later writes reuse the log from its start, so it "
-                    + "does not grow. SQLite keeps the size of the file; a TRUNCATE "
+                "After a complete checkpoint, later writes reuse the log from its beginning, so "
+                    + "it does not grow. SQLite keeps the size of the file; a TRUNCATE "
                     + "checkpoint\(keys) or PRAGMA journal_size_limit shrinks it, and closing the "
                     + "last connection deletes it.",
                 "After a complete checkpoint, writes reuse the log. The file keeps its size until a "

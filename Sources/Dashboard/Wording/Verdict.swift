@@ -27,15 +27,16 @@ struct Verdict: Equatable {
     /// Alternative beginnings of the sentence, longest first.
     var heads: [String]
     /// Optional parts of the sentence, most important first.
-    var parts: [String]
+    ///
+    /// Each part has alternative texts, longest first.
+    var parts: [[String]]
 
     /// Returns the longest beginning that fits, followed by as many parts as fit.
     func text(fitting width: Int, isASCII: Bool) -> String {
         func fits(_ text: String) -> Bool { CellText.width(of: text, isASCII: isASCII) <= width }
         var text = heads.first(where: fits) ?? heads.last ?? ""
         for part in parts {
-            let longer = text + "; " + part
-            guard fits(longer) else { break }
+            guard let longer = part.map({ text + "; " + $0 }).first(where: fits) else { break }
             text = longer
         }
         return text
@@ -86,7 +87,7 @@ struct Verdict: Equatable {
         }
     }
 
-    private init(level: Level, heads: [String], parts: [String] = []) {
+    private init(level: Level, heads: [String], parts: [[String]] = []) {
         self.level = level
         self.heads = heads
         self.parts = parts
@@ -131,8 +132,9 @@ struct Verdict: Equatable {
                     "Saturated \(share) of \(coversRun ? period : "\(span) s")\(waits)",
                     "Saturated \(share) of \(period)",
                 ],
-                parts: [longestHold(database), writers(database, isQueue: isQueue)]
-                    .compactMap(\.self)
+                parts: [
+                    longestHold(database), writers(database, isQueue: isQueue).map { [$0] },
+                ].compactMap(\.self)
             )
         }
         if let queue = writers(database, isQueue: isQueue) {
@@ -164,7 +166,7 @@ struct Verdict: Equatable {
         return Verdict(
             level: history.isOver && history.peaks.accesses.waitingWriters > 1 ? .strained : .good,
             heads: heads(of: history, use),
-            parts: [longestHold(database), pin].compactMap(\.self)
+            parts: [longestHold(database), pin.map { [$0] }].compactMap(\.self)
         )
     }
 
@@ -219,9 +221,9 @@ struct Verdict: Equatable {
         return "\(writes), oldest \(oldest.origin.name) \(age)"
     }
 
-    /// Returns text such as `report holds 1 of 4 readers (3.41 s)`, or `nil` if all holds are
-    /// short.
-    private static func longestHold(_ database: DatabaseStatus) -> String? {
+    /// Returns equivalent texts, longest first, such as `report holds 1 of 4 readers (3.41 s)`, or
+    /// `nil` if all holds are short.
+    private static func longestHold(_ database: DatabaseStatus) -> [String]? {
         let heldConnections = database.connections.filter {
             $0.role != .snapshot && $0.state != .idle
         }
@@ -231,12 +233,17 @@ struct Verdict: Equatable {
         else { return nil }
         let age = HumanUnits.duration(nanoseconds: time)
         switch longest.role {
-        case .queue, .snapshot: return "\(holder.name) holds it (\(age))"
-        case .writer: return "\(holder.name) holds the writer (\(age))"
+        case .queue, .snapshot:
+            // The subject of the shorter text is the queue or its connection.
+            return [
+                "\(holder.name) has held the connection for \(age)",
+                "held by \(holder.name) for \(age)",
+            ]
+        case .writer: return ["\(holder.name) holds the writer (\(age))"]
         case .reader:
             let heldReaders = heldConnections.count { $0.role == .reader && $0.holder == holder }
             let maximum = database.readers.map(\.maximum) ?? heldReaders
-            return "\(holder.name) holds \(heldReaders) of \(counted(maximum)) (\(age))"
+            return ["\(holder.name) holds \(heldReaders) of \(counted(maximum)) (\(age))"]
         }
     }
 

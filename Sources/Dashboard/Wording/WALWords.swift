@@ -102,11 +102,14 @@ enum WALWords {
     /// frames is unknown.
     static func frames(_ wal: WALStatus, width: Int) -> String {
         guard let frames = wal.frames else { return "" }
-        let total = HumanUnits.count(frames) + (frames == 1 ? " frame" : " frames")
+        let number = HumanUnits.count(frames)
+        let total = number + (frames == 1 ? " frame" : " frames")
         let copied = wal.checkpointedFrames.map { "\(HumanUnits.count($0)) checkpointed" }
         let room = wal.frameCapacity.flatMap { $0 > frames ? HumanUnits.count($0) : nil }
         let texts = [
-            copied.flatMap { copied in room.map { "\(total) in use of \($0), \(copied)" } },
+            copied.flatMap { copied in
+                room.map { "\(number) of \($0) frames in use, \(copied)" }
+            },
             copied.map { "\(total), \($0)" },
             total,
         ]

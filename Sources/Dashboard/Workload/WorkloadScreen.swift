@@ -64,6 +64,10 @@ struct WorkloadScreen {
     }
 
     private var hint: String {
+        // A replay has no keys that control a run.
+        guard keys.bindings.contains(where: { $0.command.controlsRun }) else {
+            return "arrows select a setting"
+        }
         let raiseKey = keys.key(for: .zoomIn)?.label ?? "+"
         let lowerKey = keys.key(for: .zoomOut)?.label ?? "-"
         let pauseHint = keys.key(for: .pauseLoad).map { "; \($0.label) pauses the load" } ?? ""

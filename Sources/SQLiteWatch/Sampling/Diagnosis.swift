@@ -91,7 +91,7 @@ struct Diagnosis {
             }
             if kind == .pending, !readers.isEmpty {
                 let names = readers.keys.sorted().prefix(3).map(name).joined(separator: ", ")
-                text += " It waits for readers to finish: \(names)."
+                text += " Process \(process) is waiting for readers to finish: \(names)."
             }
             return WatchVerdict(.exclusive, pid: process, text, remedy: idleRemedy(process))
         }
@@ -107,8 +107,8 @@ struct Diagnosis {
             "\(name(process)) has held the write lock for at least \(time): no other process can "
             + "write\(waitersText)."
         if let share = processorShare(process), share < Self.idleShare, age >= Self.minimumAge {
-            text += " It used \(HumanUnits.percent(share)) of a core, so it is idle in a "
-            text += "transaction."
+            text += " Process \(process) used \(HumanUnits.percent(share)) of a core, so it is "
+            text += "idle in a transaction."
         }
         return WatchVerdict(.longWriter, pid: process, text, remedy: idleRemedy(process))
     }
@@ -162,10 +162,12 @@ struct Diagnosis {
             seconds: Double(observation.now - min(observation.now, end)) / 1e9
         )
         var text = "\(name(entry.process)) held \(lock) "
-        text +=
-            all.count > 1
-            ? "\(all.count) times for up to \(length), most recently until \(ago) ago"
-            : "for \(length), until \(ago) ago"
+        if all.count > 1 {
+            text += all.count == 2 ? "twice" : "\(all.count) times"
+            text += ", for up to \(length) at a time, and last released it \(ago) ago"
+        } else {
+            text += "for \(length), until \(ago) ago"
+        }
         let waiters = Set(all.flatMap(\.waiters)).sorted()
         if !waiters.isEmpty {
             text += "; \(waiters.prefix(3).map(name).joined(separator: ", "))"
@@ -176,8 +178,8 @@ struct Diagnosis {
         if entry.kind != .checkpoint, let share = processorShare(entry.process),
             share < Self.idleShare
         {
-            text += " It used \(HumanUnits.percent(share)) of a core, so it is probably idle in "
-            text += all.count > 1 ? "its transactions." : "its transaction."
+            text += " Process \(entry.process) used \(HumanUnits.percent(share)) of a core, so it "
+            text += "is probably idle in its \(all.count > 1 ? "transactions" : "transaction")."
         }
         let kind: WatchVerdict.Kind =
             switch entry.kind {

@@ -1,15 +1,16 @@
-/// An input row with a label, text with a cursor, and a hint.
+/// An input row with a label, text with a cursor, and the longest hint that fits.
 package struct Prompt: Sendable {
     package var label: String
     package var text: String
-    package var hint: String
+    /// Equivalent hints, longest first.
+    package var hints: [String]
     /// An error in the text, which replaces the hint.
     package var problem: String?
 
-    package init(label: String, text: String, hint: String, problem: String? = nil) {
+    package init(label: String, text: String, hints: [String], problem: String? = nil) {
         self.label = label
         self.text = text
-        self.hint = hint
+        self.hints = hints
         self.problem = problem
     }
 
@@ -31,19 +32,18 @@ package struct Prompt: Sendable {
         var cursor = theme.raised(.text)
         cursor.attributes.insert(.reverse)
         canvas.put(" ", x: x, y: row.minY, style: cursor)
-        let remark = problem ?? hint
-        let width = canvas.width(of: remark)
-        if x + 3 + width <= row.maxX {
+        let remarks = problem.map { [$0] } ?? hints
+        if let remark = remarks.first(where: { x + 3 + canvas.width(of: $0) <= row.maxX }) {
             canvas.write(
                 remark,
-                x: row.maxX - width - 1,
+                x: row.maxX - canvas.width(of: remark) - 1,
                 y: row.minY,
                 style: theme.raised(problem == nil ? .dim : .error)
             )
-        } else if problem != nil {
+        } else if let problem {
             // The error takes precedence over the text.
             let style = theme.raised(.error)
-            canvas.write(" \(remark) ", x: row.minX, y: row.minY, style: style, limit: row.width)
+            canvas.write(" \(problem) ", x: row.minX, y: row.minY, style: style, limit: row.width)
         }
     }
 }

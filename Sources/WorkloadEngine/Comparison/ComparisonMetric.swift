@@ -76,7 +76,7 @@ public struct ComparisonMetric: Sendable, Hashable {
     /// The first part of the name, which is a client's name or a group such as `wal` or `pool`.
     var owner: String { String(metric.prefix { $0 != "." }) }
 
-    var isLowerBetter: Bool { MetricCatalog.isLowerBetter(metric) }
+    var isLowerBetter: Bool { MetricCatalog.isLowerBetter(metric, aggregate) }
 
     /// The name for a sentence, such as `ui p99`, `ui wait p99`, or `pay throughput`.
     public var title: String {

@@ -158,7 +158,8 @@ public struct LoadTest: Sendable {
     ///
     /// - Throws: ``RunError`` if a limit is invalid, two clients have the same name, or accesses
     ///   do not end. Throws `CancellationError` if the task is canceled before the load starts.
-    /// - Returns: The measurements, which list the missed limits in ``ArmResult/missed``.
+    /// - Returns: The measurements, which list the limits that were not met in
+    ///   ``ArmResult/missed``.
     public func run() async throws -> ArmResult {
         let arm = Arm(name: name, kind: .pool)
         var scenario = Scenario(
@@ -197,7 +198,7 @@ public struct LoadTest: Sendable {
 }
 
 extension ArmResult {
-    /// The missed limits, each with its observed value.
+    /// The limits that were not met, each with its observed value.
     ///
     /// The list includes limits with too few samples to decide.
     public var missed: [String] {

@@ -48,8 +48,12 @@ public struct MetricCatalog: Sendable {
         return metric?.aggregates[aggregate]
     }
 
-    static func isLowerBetter(_ name: String) -> Bool {
+    /// Returns whether a lower value of an aggregate, such as `p(99)`, of a metric, such as
+    /// `ui.response`, is better.
+    static func isLowerBetter(_ name: String, _ aggregate: String) -> Bool {
         let key = String(name.drop { $0 != "." }.dropFirst())
+        // The count of a latency is the number of accesses.
+        if aggregate == "count", ClientMetrics.isLatency(key) { return false }
         return DatabaseMetrics.metric(name)?.isLowerBetter
             ?? ClientMetrics.metric(key)?.isLowerBetter ?? true
     }

@@ -41,7 +41,10 @@ package enum MetricReference {
         init<Owner>(_ metric: MetricDescriptor<Owner>, prefix: String) {
             name = prefix + metric.key
             explanation = metric.explanation
-            direction = metric.isLowerBetter ? "Lower is better." : "Higher is better."
+            direction =
+                metric.latency != nil
+                ? "Lower is better, except for `count`."
+                : metric.isLowerBetter ? "Lower is better." : "Higher is better."
             values = metric.aggregates.reduce(into: []) { values, aggregate in
                 let unit = aggregate.unit.valueDescription
                 if values.last?.unit == unit {

@@ -1,4 +1,5 @@
 import Foundation
+import Units
 
 extension Worker {
     func performInterrupt(_ turn: Turn) {
@@ -67,6 +68,6 @@ extension Worker {
         let size = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size]) as? Int
         guard isComplete, let size else { return }
         plan.tally.countBackup(bytes: UInt64(size))
-        events.note("\(plan.name.name) made a backup of \(size) bytes")
+        events.note("\(plan.name.name) made a backup of \(HumanUnits.exact(UInt64(size), "byte"))")
     }
 }

@@ -1,3 +1,5 @@
+import Units
+
 extension Worker {
     /// Inserts rows in batches.
     ///
@@ -7,7 +9,7 @@ extension Worker {
     func performImport(_ turn: Turn, rows: Int, batch: Int) {
         var turn = turn
         var rest = rows
-        events.note("\(plan.name.name) imports \(rows) rows")
+        events.note("\(plan.name.name) imports \(HumanUnits.exact(UInt64(max(rows, 0)), "row"))")
         while rest > 0, !isAbandoned {
             let size = min(max(1, batch), rest)
             performBatch(turn, rows: size)

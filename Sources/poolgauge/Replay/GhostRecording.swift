@@ -63,13 +63,13 @@ struct GhostRecording {
     /// Whether all values before the position have been decoded.
     var isComplete: Bool { window.isComplete }
 
-    /// The name of the recording and its relation to the displayed recording.
+    /// The name of the recording and its alignment with the displayed recording.
     var label: String {
         var name = URL(fileURLWithPath: reader.path).lastPathComponent
         if name.count > 24 { name = "…" + name.suffix(23) }
         if let arm = alignment?.ghost.arm { name += ", arm \(arm)" }
         let start = alignment?.isByPhase == true ? "phase" : "start"
-        return "ghost \(name) (not interleaved: no verdict), aligned by \(start)"
+        return "ghost \(name), aligned by \(start)"
     }
 
     /// Moves to the moment that corresponds to a moment of the displayed recording.

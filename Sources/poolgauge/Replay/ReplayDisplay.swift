@@ -185,7 +185,7 @@ struct ReplayDisplay: DisplayContent {
             )
         else {
             let place = isForward ? "after" : "before"
-            return note("there is no \(searches.phrase(for: target)) \(place) this moment")
+            return note("\(searches.failure(for: target)) \(place) this moment")
         }
         controls.clock.seek(to: time)
         note(searches.phrase(for: target))
@@ -198,7 +198,12 @@ struct ReplayDisplay: DisplayContent {
         }
         let time = moment.milliseconds(from: range.lowerBound, to: range.upperBound)
         guard range.contains(time) else {
-            return controls.rejectTime(text, problem: "the recording does not contain '\(text)'")
+            let place = time > range.upperBound ? "after the end" : "before the start"
+            let seconds = (range.upperBound - range.lowerBound) / 1000
+            return controls.rejectTime(
+                text,
+                problem: "'\(text)' is \(place) of the recording; enter 0s to \(seconds)s"
+            )
         }
         controls.clock.seek(to: time)
     }
@@ -237,6 +242,18 @@ struct ReplaySearches: Equatable {
         case .wait: .wait(wait)
         case .log: .log(log)
         case .busy: .busy
+        }
+    }
+
+    /// Returns the beginning of a message that a search found nothing.
+    ///
+    /// A search finds only moments at which the condition starts to be met.
+    func failure(for target: ReplayTarget) -> String {
+        switch target {
+        case .saturation: "the saturation does not rise to \(HumanUnits.percent(saturation))"
+        case .wait: "no wait grows to \(HumanUnits.duration(nanoseconds: wait))"
+        case .log: "the log does not grow to \(HumanUnits.bytes(log))"
+        case .busy: "there is no SQLITE_BUSY"
         }
     }
 

@@ -99,7 +99,7 @@ struct RunPeaksTests {
     @Test func oldestWaitersWithEqualAgesAreDistinguished() throws {
         var sample = try #require(Story().samples(until: 0).first)
         sample.database.waitingReaders = [
-            WaiterStatus(origin: AccessOrigin(name: "storm"), waitedNanoseconds: 1_000_000_000)
+            WaiterStatus(origin: AccessOrigin(name: "scan"), waitedNanoseconds: 1_000_000_000)
         ]
         for (size, screen) in [((120, 40), "1"), ((80, 24), "1"), ((120, 40), "3")] {
             var model = DashboardModel()

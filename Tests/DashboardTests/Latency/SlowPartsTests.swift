@@ -13,14 +13,14 @@ struct SlowPartsTests {
         slow.capacity = 3
         slow.holders = [.init(client: "report", held: 2), .init(client: "ui", held: 0.94)]
         let parts = SlowParts(slow: slow)
-        #expect(parts.scope == "the 21 at or beyond p99")
+        #expect(parts.scope == "the 21 at or above p99")
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
-                == "beyond p99, 100 ms: 60% waiting for a reader, 40% being served"
+                == "at or above p99, 100 ms: 60% waiting for a reader, 40% being served"
         )
         #expect(
             text(parts.holderText(theme: .standard))
-                == "meanwhile report held 2.0 of 3 readers, ui 0.9"
+                == "meanwhile, report held 2.0 of 3 readers, ui 0.9"
         )
     }
 
@@ -31,7 +31,18 @@ struct SlowPartsTests {
         slow.holders = [.init(client: "report", held: 0.75), .init(client: "ui", held: 0.25)]
         #expect(
             text(SlowParts(slow: slow).holderText(theme: .standard))
-                == "meanwhile report held 0.75 of 1 reader, ui 0.25"
+                == "meanwhile, report held 0.75 of 1 reader, ui 0.25"
+        )
+    }
+
+    @Test func aSingleConnectionHasSharesOfTheTime() {
+        var slow = SlowSplit(beyond: "p99", accesses: 21, waited: 60_000_000, service: 40_000_000)
+        slow.resource = "connection"
+        slow.capacity = 1
+        slow.holders = [.init(client: "report", held: 0.97), .init(client: "search", held: 0.02)]
+        #expect(
+            text(SlowParts(slow: slow).holderText(theme: .standard))
+                == "meanwhile, report held the connection 97% of the time, search 2%"
         )
     }
 
@@ -56,12 +67,12 @@ struct SlowPartsTests {
     @Test func aLowerPercentileIsIdentified() {
         let slow = SlowSplit(beyond: "p95", accesses: 12, waited: 60_000_000, service: 40_000_000)
         let parts = SlowParts(slow: slow)
-        #expect(parts.scope == "the 12 at or beyond p95; too few accesses for p99")
+        #expect(parts.scope == "the 12 at or above p95; too few accesses for p99")
         let single = SlowParts(slow: SlowSplit(beyond: "p95", accesses: 1, waited: 60_000_000))
-        #expect(single.scope == "the only one at or beyond p95; too few accesses for p99")
+        #expect(single.scope == "the only one at or above p95; too few accesses for p99")
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
-                == "beyond p95, 100 ms: 60% waiting, 40% being served"
+                == "at or above p95, 100 ms: 60% waiting, 40% being served"
         )
         #expect(
             text(parts.summary(theme: .standard))

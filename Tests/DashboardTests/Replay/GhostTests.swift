@@ -92,9 +92,10 @@ struct GhostTests {
         let bar = ReplayBar(
             controls: controls,
             clockTime: "12:00:00",
-            ghost: "ghost b.rec (not interleaved: no verdict), aligned by phase"
+            ghost: "ghost b.rec, aligned by phase"
         )
-        for size in [Size(width: 80, height: 24), Size(width: 100, height: 30)] {
+        let reason = ", because the recordings were not interleaved"
+        for size in [Size(width: 60, height: 16), Size(width: 100, height: 30)] {
             let height = ReplayBar.height(in: size, hasGhost: true)
             #expect(height == ReplayBar.height(in: size) + 1)
             let content = Surface(size: Size(width: size.width, height: size.height - height))
@@ -104,7 +105,8 @@ struct GhostTests {
                 theme: .standard,
                 glyphs: .braille
             ).plainText
-            #expect(text.contains("○ ghost b.rec (not interleaved: no verdict), aligned by phase"))
+            #expect(text.contains("○ ghost b.rec, aligned by phase; no verdict"))
+            #expect(text.contains(reason) == (size.width == 100))
         }
     }
 }

@@ -86,6 +86,7 @@ struct ReplayControlsTests {
             }
             #expect(!help.contains("Actions on the run"))
             #expect(!help.contains("freeze the display"))
+            #expect(!help.contains("the setting") && !help.contains("live view"))
         }
     }
 }

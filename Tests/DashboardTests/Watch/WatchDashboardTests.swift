@@ -81,7 +81,7 @@ struct WatchDashboardTests {
         let before = picture(model)
         for report in WatchStory().reports(until: 18).suffix(24) { model.ingest([report]) }
         let after = picture(model)
-        #expect(before.contains("PAUSED"))
+        #expect(before.contains("FROZEN"))
         // Only the resource usage in the footer may change.
         #expect(before.split(separator: "\n").dropLast() == after.split(separator: "\n").dropLast())
         model.press(" ")

@@ -28,9 +28,9 @@ struct LogUseTests {
         #expect(!state.isPinned)
         #expect(
             state.text
-                == "✔ not pinned: writes reuse it from the start, and the file keeps its size"
+                == "✔ not pinned: new writes overwrite old frames, and the file keeps its size"
         )
-        #expect(WALWords.frames(log, width: 60) == "120 frames in use of 11,020, 100 checkpointed")
+        #expect(WALWords.frames(log, width: 60) == "120 of 11,020 frames in use, 100 checkpointed")
         var database = DatabaseStatus(label: "d", kind: .pool)
         database.wal = log
         let whole = WALWords.explanations(database, truncateKeys: "c, then t").first ?? ""

@@ -64,8 +64,7 @@ struct RecordCommandTests {
                 #expect(outcome.status < 7, "\(outcome)")
             }
             let end = try picture(["a.rec", "--ghost", "b.rec", "--press", ")"], in: folder)
-            #expect(end.contains("ghost b.rec, arm queue (not interleaved: no verdict)"))
-            #expect(end.contains("aligned by phase"))
+            #expect(end.contains("ghost b.rec, arm queue, aligned by phase; no verdict"))
             #expect(end.contains("○ ghost"))
             let period = try run(["what-if", "a.rec", "--from", "1s", "--to", "9s"], in: folder)
             #expect(period.status == 0, "\(period)")

@@ -26,10 +26,10 @@ struct TmuxScreenTests {
             tmux.type("Escape")
             try tmux.wait { !$0.contains("overview: the whole run at a glance") }
             tmux.type("Space")
-            try tmux.wait(for: "PAUSED")
+            try tmux.wait(for: "FROZEN")
             #expect(tmux.screen().split(separator: "\n").allSatisfy { $0.count <= width })
             tmux.type("q")
-            try tmux.wait { !$0.contains("PAUSED") }
+            try tmux.wait { !$0.contains("FROZEN") }
         }
     }
 

@@ -54,9 +54,9 @@ struct WatchScreenTests {
             tmux.type("6")
             try tmux.wait(for: "1 database")
             tmux.type("Space")
-            try tmux.wait(for: "PAUSED")
+            try tmux.wait(for: "FROZEN")
             tmux.type("q")
-            try tmux.wait { !$0.contains("PAUSED") }
+            try tmux.wait { !$0.contains("FROZEN") }
         }
     }
 

@@ -85,7 +85,8 @@ struct DiagnosisTests {
         ])
         let verdict = try #require(found.first)
         let text =
-            "app7 (7) held the write lock 2 times for up to 2.5 s, most recently until 400 ms"
+            "app7 (7) held the write lock twice, for up to 2.5 s at a time, and last released it "
+            + "400 ms ago"
         #expect(verdict.text.hasPrefix(text), "\(verdict.text)")
     }
 

@@ -102,10 +102,10 @@ struct ListWidgetTests {
         let long = Prompt(
             label: "filter",
             text: String(repeating: "x", count: 90) + "end",
-            hint: "h"
+            hints: ["h"]
         )
         #expect(drawn(40, 1) { long.draw(on: &$0, in: $1) }.surface.plainText.contains("xend"))
-        let wrong = Prompt(label: "go to", text: "abc", hint: "hint", problem: "no time")
+        let wrong = Prompt(label: "go to", text: "abc", hints: ["hint"], problem: "no time")
         let text = drawn(40, 1) { wrong.draw(on: &$0, in: $1) }.surface.plainText
         #expect(text.contains("abc") && text.contains("no time") && !text.contains("hint"))
     }

@@ -28,7 +28,7 @@ struct MetricValueTests {
 
     @Test func higherIsBetterOnlyForTheListedMetrics() {
         let higher = MetricCatalog(clients: ["ui"]).names.filter {
-            !MetricCatalog.isLowerBetter($0)
+            !MetricCatalog.isLowerBetter($0, "p(99)")
         }
         #expect(
             higher.sorted() == [
@@ -36,6 +36,8 @@ struct MetricValueTests {
                 "ui.throughput",
             ]
         )
+        #expect(!MetricCatalog.isLowerBetter("ui.response", "count"))
+        #expect(MetricCatalog.isLowerBetter("ui.errors", "count"))
     }
 
     @Test(

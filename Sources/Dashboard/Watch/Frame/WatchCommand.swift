@@ -123,8 +123,8 @@ extension KeyTable<WatchCommand> {
         .stepBack: "freeze, and go back one report",
         .stepForward: "go forward one report",
         .seek: "go to an earlier time",
-        .zoomIn: "show less time",
-        .zoomOut: "show more time",
+        .zoomIn: "zoom in: show a shorter period",
+        .zoomOut: "zoom out: show a longer period",
         .quit: "quit",
     ]
 }

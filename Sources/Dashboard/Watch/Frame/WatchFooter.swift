@@ -11,7 +11,6 @@ struct WatchFooter {
             commands: commands,
             screens: screens,
             prompt: prompt,
-            timeOrigin: "after start",
             cost: cost,
             message: dashboard.message.map { message in
                 Span(message.text, canvas.theme.raised(message.isWarning ? .warning : .text))

@@ -60,7 +60,7 @@ struct WatchHeader {
             let age = HumanUnits.seconds(history.newestTime - history.now)
             return ("‖", "\(age) AGO", .warning)
         }
-        if dashboard.isPaused { return ("‖", "PAUSED", .warning) }
+        if dashboard.isPaused { return ("‖", "FROZEN", .warning) }
         if dashboard.history == nil { return ("·", "STARTING", .dim) }
         return ("●", dashboard.replayKeys == nil ? "LIVE" : "REPLAY", .ok)
     }

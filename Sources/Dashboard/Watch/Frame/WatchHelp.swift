@@ -19,7 +19,12 @@ struct WatchHelp {
         keys.help(
             sections: (replayKeys?.replayHelp(theme: theme) ?? [])
                 + WatchCommand.Purpose.allCases.map { purpose in
-                    keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
+                    keys.helpSection(purpose.rawValue, theme: theme) { command in
+                        command.purpose == purpose
+                    } help: { command in
+                        guard replayKeys != nil, case .common(.back) = command else { return nil }
+                        return DashboardCommand.back.helpForReplay
+                    }
                 }.filter { !$0.entries.isEmpty },
             marks: HelpOverlay.Section(
                 title: "Symbols in the process lanes",

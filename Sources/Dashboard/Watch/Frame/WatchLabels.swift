@@ -15,8 +15,10 @@ enum WatchLabels {
     /// If the lock may have been released between two samples, the text is, for example,
     /// `~ 12.3 s`.
     static func held(_ lock: WatchedLock, isASCII: Bool) -> String {
-        guard lock.seconds > 0 else { return "now" }
-        let sign = lock.isContinuous ? (isASCII ? ">=" : "≥") : "~"
+        let atLeast = isASCII ? ">=" : "≥"
+        // A single sample has shown the lock.
+        guard lock.seconds > 0 else { return "\(atLeast) 0 s" }
+        let sign = lock.isContinuous ? atLeast : "~"
         return "\(sign) \(duration(lock.seconds))"
     }
 

@@ -97,7 +97,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         case .reading: "reads for at least 1/3 of the time"
         case .pinning: "pins the log: reads an old state"
         case .writingBriefly: "writes for less than 1/3 of the time"
-        case .writing: "writes, or blocks other writers"
+        case .writing: "writes for at least 1/3 of the time"
         case .checkpointing: "checkpoints: copies the log"
         case .waiting: "probably waits for a lock"
         case .absent: "does not use the database"

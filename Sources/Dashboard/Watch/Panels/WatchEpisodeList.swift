@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The periods during which a process blocked other processes or pinned the log.
+/// The periods during which a process held a lock or pinned the log for a long time.
 enum WatchEpisodeList {
     static let listing = Listing<WatchEpisode>(
         columns: [
@@ -58,7 +58,7 @@ enum WatchEpisodeList {
                     message: episode.summary
                 )
             },
-            placeholder: "no process has blocked another process"
+            placeholder: "no process has held a lock for a long time"
         ).draw(on: &canvas, in: inner)
     }
 

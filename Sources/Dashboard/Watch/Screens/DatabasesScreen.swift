@@ -26,7 +26,7 @@ struct DatabasesScreen: WatchScreen {
             } text: {
                 "\($0.report?.processes.count ?? 0)"
             },
-            number("writes", 9, 19) {
+            number("commits", 9, 19) {
                 $0.rate(\.commits)
             } text: {
                 HumanUnits.rate($0.rate(\.commits))

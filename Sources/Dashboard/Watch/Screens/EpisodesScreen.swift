@@ -4,7 +4,7 @@ import TerminalUI
 /// The screen with all findings and a table of episodes.
 struct EpisodesScreen: WatchScreen {
     static let title = "Episodes"
-    static let help = "episodes: blocking processes, findings"
+    static let help = "episodes: long-held locks, all findings"
     static let parts = ["findings", "episodes"]
     static let sortableTitles = WatchEpisodeList.listing.sortableTitles.filter { !$0.isEmpty }
 
@@ -89,7 +89,7 @@ struct EpisodesScreen: WatchScreen {
         WatchEpisodeList.listing.draw(
             scene.history?.episodes ?? [],
             scene.view,
-            in: Panel(title: "Episodes", subtitle: "periods when a process blocked others"),
+            in: Panel(title: "Episodes", subtitle: "locks held for a long time"),
             item: "episode",
             placeholder: "no episodes since watching started",
             on: &canvas,

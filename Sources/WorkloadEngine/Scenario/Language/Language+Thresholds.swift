@@ -5,14 +5,14 @@ extension Language {
 
     static let threshold = MappingShape(
         "threshold",
-        "A limit on a metric. A missed limit can end the run early.",
+        "A limit on a metric. The run can end early if the limit is not met.",
         [
             .init("limit", .text, required: true, "The limit, such as p(99) < 50ms."),
             .init(
                 "abort",
                 .boolean,
-                "Whether a miss ends the run early. Default: false. The limit is checked once per "
-                    + "second if there are enough samples."
+                "Whether the run ends early if the limit is not met. Default: false. The limit is "
+                    + "checked once per second if there are enough samples."
             ),
             .init(
                 "abort-after",
