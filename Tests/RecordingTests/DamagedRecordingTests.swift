@@ -55,6 +55,19 @@ struct DamagedRecordingTests {
         }
     }
 
+    @Test func aRecordingWithoutReadableSamplesIsReportedOnce() throws {
+        try withRecording { path, data in
+            try data.prefix(4_096).write(to: URL(fileURLWithPath: path))
+            let reader = try RecordingReader(path: path)
+            #expect(reader.contents.rows.isEmpty)
+            let error = #expect(throws: RecordingError.self) { try RecordingReport(reader) }
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.hasPrefix("'\(path)' is damaged, and no samples can be read from it"))
+            #expect(text.contains("damaged tables: session, "))
+            #expect(text.hasSuffix("; use a backup of the recording"))
+        }
+    }
+
     @Test func aDestroyedFirstPageIsExplained() throws {
         try withRecording { path, data in
             data.replaceSubrange(0..<4_096, with: Data(repeating: 0, count: 4_096))

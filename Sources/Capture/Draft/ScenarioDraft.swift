@@ -18,6 +18,8 @@ package struct ScenarioDraft {
     private(set) var variables = VariableRegistry()
     private(set) var reads: [Operation] = []
     private(set) var writes: [Operation] = []
+    /// The names of all parameters of the statements.
+    package private(set) var parameterNames: Set<String> = []
 
     package init(
         _ options: DraftOptions,
@@ -74,19 +76,18 @@ package struct ScenarioDraft {
             do {
                 normalized = try StatementParser.parse(statement, schema: schema)
             } catch {
-                let statementText =
-                    error.message.contains("'\(statement)'") ? "" : ": '\(statement)'"
-                throw DraftError(error.message + statementText)
+                let isQuoted = error.message.contains("'\(statement)'")
+                throw DraftError((isQuoted ? "" : "'\(statement)': ") + error.message)
             }
             if let control = Self.controlProblem(normalized.verb) {
-                throw DraftError("\(control): '\(statement)'")
+                throw DraftError("'\(statement)': \(control)")
             }
             if let obstacle = normalized.obstacle {
                 throw DraftError("'\(statement)' cannot be repeated, because \(obstacle)")
             }
             if let table = normalized.missingTables.first {
                 let hint = NearestTable.hint(table, among: schema.tableNames)
-                throw DraftError("the database has no table '\(table)'\(hint): '\(statement)'")
+                throw DraftError("'\(statement)': the database has no table '\(table)'\(hint)")
             }
             parsed.append(normalized)
         }
@@ -96,8 +97,13 @@ package struct ScenarioDraft {
 
     /// Returns the reason that a statement cannot be part of an access, or `nil` if it can be.
     private static func controlProblem(_ verb: String) -> String? {
-        guard ["BEGIN", "COMMIT", "END", "ROLLBACK"].contains(verb) else { return nil }
-        return "omit \(verb), because each access is a transaction"
+        switch verb {
+        case "BEGIN", "COMMIT", "END":
+            "omit BEGIN and \(verb == "END" ? "END" : "COMMIT"); each access is already one "
+                + "transaction"
+        case "ROLLBACK": "omit ROLLBACK; each access is a transaction, which is committed"
+        default: nil
+        }
     }
 
     // MARK: Operations
@@ -144,6 +150,7 @@ package struct ScenarioDraft {
     ) throws(DraftError) -> String {
         var texts: [String] = []
         for (index, slot) in statement.slots.enumerated() {
+            if let name = statement.parameterNames[index] { parameterNames.insert(name) }
             switch slot.source {
             case .literal(_, let literal): texts.append(literal)
             case .parameter:
@@ -272,7 +279,9 @@ private enum NearestTable {
     static func hint(_ name: String, among tables: [String]) -> String {
         guard let nearest = tables.first(where: { $0.lowercased().hasPrefix(name.lowercased()) })
         else {
-            return tables.isEmpty ? "" : "; it has \(tables.prefix(8).joined(separator: ", "))"
+            guard !tables.isEmpty else { return "; it has no tables" }
+            let names = tables.prefix(8).joined(separator: ", ")
+            return "; its tables \(tables.count > 8 ? "include" : "are"): \(names)"
         }
         return "; did you mean '\(nearest)'?"
     }

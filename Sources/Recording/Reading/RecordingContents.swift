@@ -10,6 +10,20 @@ package struct RecordingContents: Sendable {
     package var gaps: [RecordedGap] = []
     /// The sentences that describe damage to the file.
     package var problems: [String] = []
+    /// The names of the tables with damaged rows.
+    var damagedTables: [String] = []
+
+    /// Returns the message for a recording from which no samples can be read.
+    package func messageWithoutSamples(path: String) -> String {
+        if !damagedTables.isEmpty {
+            let tables = damagedTables.joined(separator: ", ")
+            return "'\(path)' is damaged, and no samples can be read from it (damaged tables: "
+                + "\(tables)); use a backup of the recording"
+        }
+        let reasons = problems.map { " " + $0 }.joined()
+        return "'\(path)' contains no samples"
+            + (reasons.isEmpty ? "; record for longer" : "." + reasons)
+    }
 
     /// The time of the first sample, in milliseconds since 1970.
     package var start: Int64? { rows.first?.time }
@@ -127,6 +141,7 @@ extension RecordingContents {
             return true
         }
         contents.problems = scan.problems
+        contents.damagedTables = scan.damagedTables
         // A session that was added after the clock was set back may overlap an earlier session.
         if zip(contents.rows, contents.rows.dropFirst()).contains(where: { $0.time > $1.time }) {
             contents.rows.sort { ($0.time, $0.id) < ($1.time, $1.id) }

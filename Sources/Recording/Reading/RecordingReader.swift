@@ -43,7 +43,7 @@ package final class RecordingReader {
         } catch let error as RecordingError {
             throw error
         } catch {
-            throw RecordingError("'\(path)' cannot be read: \(RecordingWriter.reason(error))")
+            throw RecordingError("'\(path)' cannot be read\(RecordingWriter.explanation(error))")
         }
     }
 

@@ -5,6 +5,8 @@ struct TableScan {
     let db: Database
     /// The sentences that describe damage to the tables.
     private(set) var problems: [String] = []
+    /// The names of the tables with damaged rows.
+    private(set) var damagedTables: [String] = []
 
     /// The distance between successive keys to try after a damaged row.
     ///
@@ -92,6 +94,7 @@ struct TableScan {
             }
         }
         if let damagedAfter {
+            damagedTables.append(table)
             problems.append(
                 "The table '\(table)' is damaged after row \(damagedAfter); its intact rows are "
                     + "shown."

@@ -71,11 +71,7 @@ extension RecordingReport {
     package init(_ reader: RecordingReader, from: Int64? = nil, to: Int64? = nil) throws {
         let contents = reader.contents
         guard let first = contents.start, let last = contents.end else {
-            let reasons = contents.problems.map { " " + $0 }.joined()
-            throw RecordingError(
-                "'\(reader.path)' contains no samples"
-                    + (reasons.isEmpty ? "; record for longer" : "." + reasons)
-            )
+            throw RecordingError(contents.messageWithoutSamples(path: reader.path))
         }
         let hasEnd = to != nil
         let (from, to) = (from ?? first, to ?? last)

@@ -87,8 +87,11 @@ struct RecordingHeader {
     init(path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            let reason = String(cString: strerror(errno))
-            throw RecordingError("cannot read '\(path)': \(reason); check the path")
+            let reason =
+                errno == EACCES
+                ? "permission denied; check its permissions, or run as its owner"
+                : "\(String(cString: strerror(errno))); check the path"
+            throw RecordingError("cannot read '\(path)': \(reason)")
         }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 100)

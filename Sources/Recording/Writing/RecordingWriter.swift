@@ -91,7 +91,7 @@ final class RecordingWriter {
         } catch {
             file.removeIfNew()
             if let error = error as? RecordingError { throw error }
-            throw RecordingError("cannot record to '\(path)': \(Self.reason(error))")
+            throw RecordingError("cannot record to '\(path)'\(Self.explanation(error))")
         }
     }
 
@@ -209,6 +209,15 @@ final class RecordingWriter {
             summary.bytesPerHour = UInt64(added / summary.seconds * 3600)
         }
         return summary
+    }
+
+    /// Returns the reason for a failure, with a remedy for a locked file, to append to a message.
+    static func explanation(_ error: any Error) -> String {
+        guard let error = error as? DatabaseError,
+            [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
+        else { return ": \(reason(error))" }
+        return ", because another process has locked it; try again when that process has released "
+            + "the lock"
     }
 
     /// Returns the reason for a failure, for use in a sentence.

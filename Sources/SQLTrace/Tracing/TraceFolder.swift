@@ -35,7 +35,8 @@ struct TraceFolder: Sendable {
                 .uprobes,
                 isMounted
                     ? "this kernel has no uprobes (CONFIG_UPROBE_EVENTS), or is locked down"
-                    : "tracefs is not mounted; run mount -t tracefs tracefs /sys/kernel/tracing"
+                    : "tracefs is not mounted; to mount it, run "
+                        + "'mount -t tracefs tracefs /sys/kernel/tracing'"
             )
         )
     }

@@ -8,7 +8,7 @@ enum SystemErrorText {
     static func text(_ code: Int32) -> String {
         switch code {
         case EACCES, EPERM:
-            "this user cannot read it; run as its owner or as root"
+            "permission denied; run as its owner or as root"
         case ETIMEDOUT:
             "its file system does not respond"
         case ECHILD:

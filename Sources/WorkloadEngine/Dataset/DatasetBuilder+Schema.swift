@@ -79,7 +79,7 @@ extension DatasetBuilder {
                     }
                 }
             } catch {
-                throw Failure(sql: sql, cause: error)
+                throw Failure(sql: sql, cause: error, reason: target.reason(of: error))
             }
             try progress(count)
         }

@@ -6,9 +6,11 @@ package enum DatasetBuilder {
         package let sql: String
         /// The database's error.
         package let cause: any Error
+        /// The reason for the error, without the statement.
+        package let reason: String
 
-        /// The statement and the cause.
-        package var description: String { "the dataset's statement '\(sql)' failed: \(cause)" }
+        /// The statement and the reason.
+        package var description: String { "the dataset's statement '\(sql)' failed: \(reason)" }
     }
 
     /// The error for a dataset that is copied instead of built.
@@ -81,14 +83,22 @@ package enum DatasetBuilder {
                 isAlone
                 ? next + 1 : rest.firstIndex(where: mustRunOutsideTransaction) ?? rest.endIndex
             let access: WorkloadAccess = isAlone ? .writeWithoutTransaction : .write
-            try target.perform(access, as: client) { session in
-                for sql in statements[next..<end] {
-                    do {
-                        try session.run(sql, [])
-                    } catch {
-                        throw Failure(sql: sql, cause: error)
+            var failure: (sql: String, cause: any Error)?
+            do {
+                try target.perform(access, as: client) { session in
+                    for sql in statements[next..<end] {
+                        do {
+                            try session.run(sql, [])
+                        } catch {
+                            failure = (sql, error)
+                            throw error
+                        }
                     }
                 }
+            } catch {
+                guard let (sql, cause) = failure else { throw error }
+                // The reason may require another access.
+                throw Failure(sql: sql, cause: cause, reason: target.reason(of: cause))
             }
             next = end
             try progress(Double(next) / Double(statements.count))

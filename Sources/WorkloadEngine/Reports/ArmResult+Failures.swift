@@ -28,15 +28,15 @@ extension ArmResult {
             let isUnfinished = client.unfinished == client.offered
             let mayFailAlways = unlimited.contains("\(name).errors") && client.errorCount > 0
             if client.completed == 0, !mayFailAlways, judgesUnfinished || !isUnfinished {
-                return "none of \(name)'s \(ReportUnits.count(client.offered)) accesses succeeded"
-                    + outcomes(of: client)
+                return "none of the \(ReportUnits.count(client.offered)) accesses of \(name) "
+                    + "succeeded" + outcomes(of: client)
             }
             guard !isJudged else { return nil }
             let share = Double(client.errorCount) / Double(client.offered)
             guard share > Self.errorShareLimit else { return nil }
             let codes = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
                 .prefix(3).map { "\(ReportUnits.count($0.value)) × \($0.key)" }
-            return "\(ReportUnits.percent(share)) of \(name)'s accesses failed "
+            return "\(ReportUnits.percent(share)) of the accesses of \(name) failed "
                 + "(\(codes.joined(separator: ", "))); to allow more than "
                 + "\(ReportUnits.percent(Self.errorShareLimit)), add a threshold on \(name).errors"
         }
@@ -50,6 +50,6 @@ extension ArmResult {
             (client.unfinished, "unfinished"),
         ]
         parts += others.filter { $0.0 > 0 }.map { "\(ReportUnits.count($0.0)) \($0.1)" }
-        return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+        return parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))"
     }
 }

@@ -35,3 +35,40 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
         cause.map { "\(message): \($0)" } ?? message
     }
 }
+
+extension RunError {
+    /// Returns the error for a database that cannot be copied.
+    static func copying(
+        _ path: String,
+        _ cause: any Error,
+        through factory: any WorkloadTargetFactory
+    ) -> RunError {
+        let name = DatabaseProblem.name(of: path)
+        let text = DatabaseProblem.text(
+            for: cause,
+            at: path,
+            named: name,
+            "cannot be copied",
+            classifiedBy: factory
+        )
+        return text.map { RunError(.dataset, $0) }
+            ?? RunError(.dataset, "'\(name)' cannot be copied", cause: cause)
+    }
+
+    /// Returns the error for data that cannot be built, with the position of a failed statement.
+    static func building(
+        _ scenario: Scenario,
+        for arm: Arm,
+        _ cause: any Error,
+        through factory: any WorkloadTargetFactory
+    ) -> RunError {
+        if case .file(let path) = scenario.dataset(of: arm) {
+            return copying(path, cause, through: factory)
+        }
+        guard let failure = cause as? DatasetBuilder.Failure,
+            scenario.statementPositions[failure.sql] != nil
+        else { return RunError(.dataset, "the data cannot be built", cause: cause) }
+        let issue = scenario.issue(failure.description, with: failure.sql)
+        return RunError(.dataset, issue.description)
+    }
+}

@@ -74,13 +74,7 @@ struct RunPlan: Sendable {
                 .map { (client: client.name.name, sql: $0.sql) }
         }
         for (client, problem, sql) in transactionProblems {
-            let place = scenario.statementPositions[sql]
-            let issue = ScenarioError.Issue(
-                file: scenario.file,
-                line: place?.line,
-                column: place?.column,
-                message: "client '\(client)': \(problem)"
-            )
+            let issue = scenario.issue("client '\(client)': \(problem)", with: sql)
             throw RunError(.scenario, issue.description)
         }
         let schemaVerbs: Set = ["ALTER", "ATTACH", "CREATE", "DETACH", "DROP"]
@@ -93,13 +87,10 @@ struct RunPlan: Sendable {
             do {
                 try target.check(statement.sql)
             } catch {
-                let place = scenario.statementPositions[statement.sql]
-                let issue = ScenarioError.Issue(
-                    file: scenario.file,
-                    line: place?.line,
-                    column: place?.column,
-                    message: "client '\(statement.client)': '\(statement.sql)' cannot be prepared: "
-                        + target.reason(of: error)
+                let issue = scenario.issue(
+                    "client '\(statement.client)': '\(statement.sql)' cannot be prepared: "
+                        + target.reason(of: error),
+                    with: statement.sql
                 )
                 throw RunError(.scenario, issue.description)
             }

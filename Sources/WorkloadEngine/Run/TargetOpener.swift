@@ -84,11 +84,26 @@ struct TargetOpener {
             return Opened(target: target, factory: factory, original: original)
         } catch {
             original?.restore(through: factory)
-            throw RunError(
-                .opening,
-                "the database of arm '\(arm.name)' cannot be opened",
-                cause: error
-            )
+            throw openingError(error, path)
         }
+    }
+
+    private func openingError(_ error: any Error, _ path: String) -> RunError {
+        let problem = "the database of arm '\(arm.name)' cannot be opened"
+        // The caller retries while another process has locked the file.
+        if case .busy = factory.failure(of: error) {
+            return RunError(.opening, problem, cause: error)
+        }
+        if case .inPlace = options.database {
+            let text = DatabaseProblem.text(
+                for: error,
+                at: path,
+                named: DatabaseProblem.name(of: path),
+                "cannot be opened",
+                classifiedBy: factory
+            )
+            if let text { return RunError(.opening, text) }
+        }
+        return RunError(.opening, problem, cause: error)
     }
 }

@@ -221,9 +221,10 @@ public final class WorkloadRun: Sendable {
         } catch let error as CancellationError {
             throw error
         } catch {
-            let isCopy = if case .copy = options.database { true } else { false }
-            let problem = isCopy ? "the database cannot be copied" : "the data cannot be built"
-            throw RunError(.dataset, problem, cause: error)
+            if case .copy(let original) = options.database {
+                throw RunError.copying(original.path, error, through: factory)
+            }
+            throw RunError.building(scenario, for: arm, error, through: factory)
         }
     }
 

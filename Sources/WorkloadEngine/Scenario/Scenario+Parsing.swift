@@ -62,7 +62,11 @@ extension Scenario {
 
     private static func text(of data: Data, file: String) throws(ScenarioError) -> String {
         guard let text = String(data: data, encoding: .utf8) else {
-            let message = "the file is not UTF-8; save it as UTF-8"
+            let message =
+                data.starts(with: Data("SQLite format 3\0".utf8))
+                ? "this is an SQLite database, not a scenario; specify a YAML file, and pass the "
+                    + "database with --database"
+                : "the file is not encoded in UTF-8; convert it to UTF-8"
             throw ScenarioError(issues: [.init(file: file, message: message)])
         }
         return text

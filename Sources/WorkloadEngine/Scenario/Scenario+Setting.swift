@@ -51,10 +51,12 @@ extension Scenario {
                 try SettingPath(setting, in: root).apply(to: &root)
             } catch let failure as SettingPath.Failure {
                 throw ScenarioError(issues: [
-                    .init(file: "", message: "'\(setting)': \(failure.message)")
+                    .init(file: "", message: "--set '\(setting)': \(failure.message)")
                 ])
             } catch {
-                throw ScenarioError(issues: [.init(file: "", message: "'\(setting)': \(error)")])
+                throw ScenarioError(issues: [
+                    .init(file: "", message: "--set '\(setting)': \(error)")
+                ])
             }
         }
         var changed: Scenario
@@ -63,7 +65,7 @@ extension Scenario {
             changed = try decoder.decode(source, from: root)
         } catch {
             // The original file is valid, so the changes cause these errors.
-            let named = settings.map { "'\($0)'" }.joined(separator: ", ")
+            let named = settings.map { "--set '\($0)'" }.joined(separator: ", ")
             throw ScenarioError(
                 issues: error.issues.map { .init(file: "", message: "\(named): \($0.message)") }
             )

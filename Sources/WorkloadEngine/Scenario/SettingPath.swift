@@ -38,7 +38,7 @@ struct SettingPath {
     func apply(to root: inout Node) throws {
         let parts = Language.scenario.keys.map(\.name)
         guard let first = keys.first, parts.contains(first) else {
-            throw unknown(keys.first ?? "", among: parts)
+            throw unknown(keys.first ?? "", in: "the scenario", among: parts)
         }
         root = try replacing(in: root, keys[...], isTop: true)
     }
@@ -66,6 +66,7 @@ struct SettingPath {
             guard let index, sequence.indices.contains(index) else {
                 throw unknown(
                     key,
+                    in: "'\(prefix(before: rest))'",
                     among: names.enumerated().map { $0.element ?? String($0.offset) }
                 )
             }
@@ -98,7 +99,7 @@ struct SettingPath {
                         + "did you mean '\(nearest)'?"
                 )
             }
-            throw unknown(name, among: names)
+            throw unknown(name, in: "'\(part)'", among: names)
         }
         if part == "thresholds", !isTop {
             mapping[Node(rest.joined(separator: "."))] = value
@@ -117,12 +118,16 @@ struct SettingPath {
 
     /// Returns an error that suggests the nearest path or, if no path is near, the nearest of
     /// `names`.
-    private func unknown(_ key: String, among names: [String]) -> Failure {
+    private func unknown(
+        _ key: String,
+        in container: String,
+        among names: [String]
+    ) -> Failure {
         if let nearest = NearestName.of(path, among: knownPaths) {
             return Failure(message: "unknown path '\(path)'; did you mean '\(nearest)'?")
         }
         return Failure(
-            message: "unknown key '\(key)' in '\(path)'" + NearestName.hint(key, among: names)
+            message: "unknown key '\(key)' in \(container)" + NearestName.hint(key, among: names)
         )
     }
 

@@ -24,7 +24,9 @@ struct TimeArgument: ExpressibleByArgument {
         do { duration = try Quantity.duration(text) } catch {
             throw ValidationError(String(describing: error))
         }
-        guard duration > .zero else { throw ValidationError("'\(text)' must be longer than 0") }
+        guard duration > .zero else {
+            throw ValidationError("the time must be longer than 0, not '\(text)'")
+        }
         guard duration <= longest else {
             throw ValidationError("'\(text)' is too long; the limit is 720h (thirty days)")
         }
@@ -58,6 +60,13 @@ enum NumberArgument {
             throw ValidationError("the seed must be from 0 to \(UInt64.max), not '\(text)'")
         }
         return seed
+    }
+
+    static func readers(_ text: String) throws -> Int {
+        guard let number = Int(text), (1...1000).contains(number) else {
+            throw ValidationError("the number of readers must be from 1 to 1000, not '\(text)'")
+        }
+        return number
     }
 
     static func positive(_ text: String) throws -> Int {

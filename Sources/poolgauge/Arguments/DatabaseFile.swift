@@ -64,7 +64,16 @@ enum DatabaseFile {
                 report("\(description): \(Int(share * 10) * 10)%")
             }
         } catch {
-            throw CommandFailure("--database: '\(name)' cannot be copied: \(error)")
+            let problem = DatabaseProblem.text(
+                for: error,
+                at: source.path,
+                named: name,
+                "cannot be copied",
+                classifiedBy: LibraryTargetFactory()
+            )
+            throw CommandFailure(
+                "--database: \(problem ?? "'\(name)' cannot be copied: \(error)")"
+            )
         }
         return copy
     }

@@ -2,7 +2,10 @@ import ArgumentParser
 import Dashboard
 import TerminalUI
 
-struct DisplayArguments: ParsableArguments {
+/// The options of commands with a dashboard.
+///
+/// The parameter determines the default of `--after`.
+struct DisplayArguments<Delay: PictureDelay>: ParsableArguments {
     @Option(help: "The name of a theme, or the path to its file; see 'poolgauge themes list'.")
     var theme: String?
 
@@ -23,8 +26,8 @@ struct DisplayArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait before pressing the keys of --press and taking the picture. By "
-                + "default, 1s; with --screenshot, 10s for dashboard, and 5s for top and attach."
+            "How long to wait before pressing the keys of --press and taking the picture; "
+                + "\(Delay.text) by default."
         ),
         transform: TimeArgument.parse
     )
@@ -39,6 +42,11 @@ struct DisplayArguments: ParsableArguments {
     var isGiven: Bool {
         theme != nil || glyphs != nil || refresh != nil || screenshot != nil || size != nil
             || after != nil || press != nil || costs != nil
+    }
+
+    /// The files that these options specify.
+    var outputs: [DistinctFiles.Use] {
+        [.init("--screenshot", screenshot), .init("--costs", costs)]
     }
 
     func validate() throws {
@@ -70,9 +78,41 @@ struct DisplayArguments: ParsableArguments {
             }
         }
         options.takesPicture = screenshot != nil
-        let start = after?.duration ?? .seconds(screenshot == nil ? 1 : 10)
+        let start =
+            after?.duration ?? .seconds(screenshot == nil ? Delay.seconds : Delay.pictureSeconds)
         options.keysStart = start.wholeNanoseconds
         options.costs = try costs.map { try ReportDestination(path: $0, option: "--costs") }
         return options
     }
+}
+
+/// The default time before a command presses keys or takes a picture.
+protocol PictureDelay {
+    /// The time before a picture with `--screenshot`, in seconds.
+    static var pictureSeconds: Int { get }
+}
+
+extension PictureDelay {
+    /// The time without `--screenshot`, in seconds.
+    static var seconds: Int { 1 }
+
+    /// The times, for the help.
+    static var text: String {
+        pictureSeconds == seconds
+            ? "\(seconds)s" : "\(seconds)s, or \(pictureSeconds)s with --screenshot,"
+    }
+}
+
+enum RunDelay: PictureDelay {
+    static let pictureSeconds = 10
+}
+
+enum WatchDelay: PictureDelay {
+    /// Enough time for the lanes to contain data.
+    static let pictureSeconds = 5
+}
+
+enum ReplayDelay: PictureDelay {
+    /// Enough time to decode the history.
+    static let pictureSeconds = 1
 }

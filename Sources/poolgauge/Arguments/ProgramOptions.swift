@@ -6,9 +6,9 @@ import WorkloadEngine
 struct ProgramOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Compare this program with another poolgauge executable at this path, such as a "
-                + "build of an earlier version. Both run the same arm; the other program is the "
-                + "baseline.",
+            "The path of another poolgauge executable to compare with the one that you are "
+                + "running, such as a build of an earlier version. Both run the same arm; the "
+                + "other program is the baseline.",
             valueName: "program"
         ),
         completion: .file()

@@ -24,7 +24,7 @@ struct ScenarioOptions: ParsableArguments {
 
     @OptionGroup var changes: VariantOptions
 
-    @Option(help: "The number of readers in each pool.", transform: NumberArgument.positive)
+    @Option(help: "The number of readers in each pool.", transform: NumberArgument.readers)
     var readers: Int?
 
     func load(_ nameOrPath: String) throws -> Scenario {

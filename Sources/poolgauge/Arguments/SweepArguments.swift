@@ -18,14 +18,13 @@ struct SweepArgument {
     /// invalid.
     static func parseReaders(_ text: String) throws -> SweepArgument {
         let name = text.prefix { $0 != "=" }.filter { !$0.isWhitespace }
-        let others = Sweep.Variable.allCases.filter { $0 != .readers }
-        if let other = others.first(where: { $0.name == name }) {
-            throw ValidationError(
-                "--sweep accepts only readers, not \(other.name); to vary it, use "
-                    + "'poolgauge crossover'"
-            )
-        }
-        return try parse(text)
+        let readers = Sweep.Variable.readers
+        guard text.contains("="), name != readers.name else { return try parse(text) }
+        let isOther = Sweep.Variable.allCases.contains { $0.name == name }
+        throw ValidationError(
+            "--sweep accepts only readers, such as \(readers.example), not '\(name)'"
+                + (isOther ? "; to vary \(name), use 'poolgauge crossover'" : "")
+        )
     }
 }
 

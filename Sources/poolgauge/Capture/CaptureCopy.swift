@@ -45,7 +45,7 @@ struct CaptureCopy {
         do {
             try EngineTargetFactory().copyDatabase(at: path, to: file.path) { _ in }
         } catch {
-            throw CommandFailure("\(path): the database cannot be read: \(error)")
+            throw CaptureDatabase.failure(error, of: path)
         }
         #endif
     }

@@ -24,8 +24,20 @@ struct CaptureDatabase {
             defer { try? target.close() }
             schema = CaptureSchema(try Self.tables(of: target))
         } catch {
-            throw CommandFailure("\(path): the database cannot be read: \(error)")
+            throw Self.failure(error, of: path)
         }
+    }
+
+    /// Returns the failure for a database whose copy cannot be read.
+    static func failure(_ error: any Error, of path: String) -> CommandFailure {
+        let problem = DatabaseProblem.text(
+            for: error,
+            at: path,
+            named: path,
+            "cannot be read",
+            classifiedBy: EngineTargetFactory()
+        )
+        return CommandFailure(problem ?? "'\(path)' cannot be read: \(error)")
     }
 
     static func tables(of target: any WorkloadTarget) throws -> [CaptureSchema.Table] {

@@ -33,6 +33,13 @@ struct AdviseSubcommand: ParsableCommand {
 
     @OptionGroup var report: ReportOptions<PlainFormat>
 
+    func validate() throws {
+        try DistinctFiles.check(
+            outputs: [.init("--output", report.output)],
+            inputs: [.scenario(source.scenario), .init("--database", data.database)]
+        )
+    }
+
     func run() throws {
         try data.check(for: source.scenario)
         let scenario = try changes.load(source.scenario)

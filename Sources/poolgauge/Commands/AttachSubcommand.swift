@@ -52,7 +52,7 @@ struct AttachSubcommand: ParsableCommand {
     )
     var duration: TimeArgument?
 
-    @OptionGroup var display: DisplayArguments
+    @OptionGroup var display: DisplayArguments<WatchDelay>
 
     @OptionGroup var export: ListenOptions
 
@@ -64,6 +64,9 @@ struct AttachSubcommand: ParsableCommand {
     private var isHeadless: Bool { once || follow || format != nil || duration != nil }
 
     func validate() throws {
+        try DistinctFiles.check(
+            outputs: display.outputs + [.init("--record", recording.record)]
+        )
         if recording.record != nil, isHeadless, !follow {
             throw ValidationError("--record works only with --follow and the dashboard")
         }
@@ -148,9 +151,7 @@ struct AttachSubcommand: ParsableCommand {
 
     private func runDisplay(_ agent: FollowedAgent) throws {
         let picture = try display.screenshot.map(PictureFile.init)
-        var options = try display.options()
-        // By default, wait five seconds, so that the lanes contain data.
-        if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
+        let options = try display.options()
         let metrics = AgentMetricsSource(name: agent.socket.name ?? agent.socket.path)
         let server = try export.server { metrics.text() }
         defer { server?.stop() }

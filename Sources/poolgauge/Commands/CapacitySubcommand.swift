@@ -87,6 +87,10 @@ struct CapacitySubcommand: ParsableCommand {
         guard (0.5...50).contains(precision) else {
             throw ValidationError("--precision must be from 0.5 to 50 percent, not \(precision)")
         }
+        try DistinctFiles.check(
+            outputs: [.init("--output", report.output)],
+            inputs: [.scenario(source.scenario), .init("--database", data.database)]
+        )
     }
 
     func run() throws {

@@ -108,6 +108,12 @@ struct CaptureSubcommand: ParsableCommand {
         }
         if from != nil, !pid.isEmpty { throw ValidationError("--pid requires --for") }
         try SQLArguments.check(processes: pid)
+        try DistinctFiles.check(
+            outputs: [.init("--output", output)],
+            inputs: [
+                .init("the database", file), .init("--database", database), .init("--from", from),
+            ]
+        )
     }
 
     func run() throws {

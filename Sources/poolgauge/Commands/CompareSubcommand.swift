@@ -67,6 +67,13 @@ struct CompareSubcommand: ParsableCommand {
                 "--blocks must be from 1 to \(ComparisonOptions.maximumBlocks), not \(blocks)"
             )
         }
+        try DistinctFiles.check(
+            outputs: [.init("--output", report.output), .init("--record", recording.record)],
+            inputs: [
+                .scenario(source.scenario), .init("--database", data.database),
+                .init("--against", programs.against), .init("--binary", programs.binary),
+            ]
+        )
     }
 
     func run() throws {

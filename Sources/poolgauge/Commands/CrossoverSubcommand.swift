@@ -90,6 +90,16 @@ struct CrossoverSubcommand: ParsableCommand {
                     + "\(arms.names.count)"
             )
         }
+        if let output, format == nil, CrossoverFormat(ofFile: output) == nil {
+            throw ValidationError(
+                "--output: the file name '\(output)' must end in .txt, .md, .json, or .svg; "
+                    + "for other names, specify the format with --format"
+            )
+        }
+        try DistinctFiles.check(
+            outputs: [.init("--output", output)],
+            inputs: [.scenario(source.scenario), .init("--database", data.database)]
+        )
     }
 
     func run() throws {
@@ -103,7 +113,7 @@ struct CrossoverSubcommand: ParsableCommand {
         options.blocks = blocks
         options.duration = duration?.duration
         if let within { options.timeLimit = within.duration }
-        let format = self.format ?? CrossoverFormat(ofFile: output) ?? .text
+        let format = self.format ?? output.flatMap(CrossoverFormat.init(ofFile:)) ?? .text
         let series = try RunSeries(progress: progress)
         defer { series.folder.remove() }
         try series.prepare(&options, data: data, for: source.scenario)
@@ -150,9 +160,9 @@ struct CrossoverSubcommand: ParsableCommand {
     private func announcement(_ plan: CrossoverPlan, _ options: CrossoverOptions) -> String {
         var text =
             "\(plan.cellCount) \(plan.cellCount == 1 ? "cell" : "cells"), \(plan.runs) runs of "
-            + "\(plan.duration.inMilliseconds) ms: about \(plan.time.abbreviatedText), "
+            + "\(plan.duration.lengthText): this takes about \(plan.time.abbreviatedText), "
             + "at most \(options.timeLimit.abbreviatedText) (--within)"
-        if let note = plan.metricNote { text += "; \(note)" }
+        if let note = plan.metricNote { text += ". Compares \(note)" }
         return text
     }
 
@@ -189,20 +199,20 @@ enum CrossoverFormat: String, CaseIterable, ExpressibleByArgument {
     case svg
 
     /// Creates the format for a file's extension, or returns `nil` for an unknown extension.
-    init?(ofFile path: String?) {
-        guard let path else { return nil }
-        switch path.split(separator: ".").last?.lowercased() {
+    ///
+    /// The format for a name without an extension, such as `/dev/stdout`, is text.
+    init?(ofFile path: String) {
+        let name = path.split(separator: "/").last ?? ""
+        guard name.contains(".") else {
+            self = .text
+            return
+        }
+        switch name.split(separator: ".").last?.lowercased() {
         case "svg": self = .svg
         case "json": self = .json
         case "md", "markdown": self = .markdown
         case "txt": self = .text
         default: return nil
         }
-    }
-}
-
-extension Duration {
-    fileprivate var inMilliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

@@ -23,7 +23,7 @@ struct DashboardSubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @OptionGroup var display: DisplayArguments
+    @OptionGroup var display: DisplayArguments<RunDelay>
 
     @OptionGroup var export: ListenOptions
 
@@ -44,6 +44,11 @@ struct DashboardSubcommand: ParsableCommand {
         if display.screenshot != nil, once || output != nil {
             throw ValidationError("--screenshot cannot be combined with --once or --output")
         }
+        try DistinctFiles.check(
+            outputs: display.outputs
+                + [.init("--output", output), .init("--record", recording.record)],
+            inputs: [.scenario(scenario), .init("--database", data.database)]
+        )
     }
 
     func run() throws {

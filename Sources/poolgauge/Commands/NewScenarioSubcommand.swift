@@ -36,6 +36,13 @@ struct NewScenarioSubcommand: ParsableCommand {
     @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
+    func validate() throws {
+        try DistinctFiles.check(
+            outputs: [.init("--output", output)],
+            inputs: [.init("--database", database)]
+        )
+    }
+
     func run() throws {
         let source = try DatabaseFile.url(database)
         let destination =

@@ -21,7 +21,8 @@ struct Poolgauge: ParsableCommand {
             Without a subcommand, runs the scenario \(demo) in a dashboard. If there is no \
             terminal, runs it briefly and prints a text report.
 
-            Exit status: \(exitStatusText).
+            Exit status:
+            \(HelpList.text(exitStatuses))
             """,
         version: version,
         subcommands: [
@@ -41,32 +42,32 @@ struct Poolgauge: ParsableCommand {
     )
 
     static let exitStatuses = [
-        (status: "0", meaning: "passed"),
+        (term: "0", meaning: "The run passed."),
         (
-            status: "1",
-            meaning: "the run failed, a client completed no accesses, or more than 5% of a "
-                + "client's accesses failed and no threshold allows this"
+            term: "1",
+            meaning: "The run failed, a client completed no accesses, or more than 5% of a "
+                + "client's accesses failed and no threshold allows this."
         ),
-        (status: "2", meaning: "a comparison found a regression"),
-        (status: "3", meaning: "a threshold was missed, or top --watch-for timed out"),
-        (status: "4", meaning: "an invariant was violated"),
-        (status: "5", meaning: "the run is invalid: the generator was the bottleneck"),
+        (term: "2", meaning: "A comparison found a regression."),
+        (term: "3", meaning: "A threshold was missed, or 'top --watch-for' timed out."),
+        (term: "4", meaning: "An invariant was violated."),
         (
-            status: "6",
-            meaning: "the result is undecided: a threshold has too few samples (the report shows "
-                + "the required duration), or a search exceeded its time limit"
+            term: "5",
+            meaning: "The run is invalid, because the load generator was the bottleneck."
         ),
-        (status: "64", meaning: "invalid arguments or an invalid scenario"),
         (
-            status: "130, 143, 129, or 131",
-            meaning: "ended by SIGINT, SIGTERM, SIGHUP, or SIGQUIT (the partial result is written)"
+            term: "6",
+            meaning: "The result is undecided: a threshold has too few samples (the report shows "
+                + "the required duration), or a search exceeded its time limit."
         ),
-        (status: "141", meaning: "the reader of the output closed the pipe"),
+        (term: "64", meaning: "The arguments or the scenario are invalid."),
+        (
+            term: "130, 143, 129, 131",
+            meaning: "The command was ended by SIGINT, SIGTERM, SIGHUP, or SIGQUIT, respectively; "
+                + "the partial result was written."
+        ),
+        (term: "141", meaning: "The reader of the output closed the pipe."),
     ]
-
-    private static var exitStatusText: String {
-        exitStatuses.map { "\($0.status) \($0.meaning)" }.joined(separator: "; ")
-    }
 
     static let variables = [
         (name: "TMPDIR", meaning: "the folder for the databases of runs"),

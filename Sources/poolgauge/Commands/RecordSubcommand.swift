@@ -20,7 +20,8 @@ struct RecordSubcommand: ParsableCommand {
             'poolgauge replay' shows it in the dashboard. If the file is already a recording, adds \
             a session to it. If the recorder is killed, at most the last second is lost. \
             When a program with an agent restarts, the time without data is recorded as a gap. At \
-            the end, or after ^C, prints the duration, samples, size, and size per hour.
+            the end, or after ^C, prints the duration, the number of samples, the size, and the \
+            size per hour.
             """
     )
 
@@ -46,6 +47,13 @@ struct RecordSubcommand: ParsableCommand {
     @OptionGroup var limits: RecordingLimitOptions
 
     @OptionGroup var sql: SQLArguments
+
+    func validate() throws {
+        try DistinctFiles.check(
+            outputs: [.init("--output", output)],
+            inputs: targets.map { .init("a recorded database", $0) }
+        )
+    }
 
     func run() throws {
         if targets.count == 1, isAgent(targets[0]) {

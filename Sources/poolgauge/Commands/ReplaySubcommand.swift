@@ -10,8 +10,8 @@ struct ReplaySubcommand: ParsableCommand {
         abstract: "Show a recording in the dashboard, with play, pause, and seek.",
         discussion: """
             Shows the dashboard of the recorded run, databases, or agent at a position in the \
-            recording. Space plays or pauses, < and > change the speed, [ and ] step by a sample, \
-            S goes to a time, ( and ) go to the start and the end. u, w, l, and b go to the next \
+            recording. Space plays or pauses; < and > change the speed; [ and ] step by a sample; \
+            S goes to a time; and ( and ) go to the start and the end. u, w, l, and b go to the next \
             saturation, wait, large log, and SQLITE_BUSY; the same keys in uppercase go to the \
             previous one. Press ? to list all keys. Keys that control a live run are not \
             available. With --screenshot, the recording is paused.
@@ -59,9 +59,13 @@ struct ReplaySubcommand: ParsableCommand {
     )
     var saturation: ShareArgument?
 
-    @OptionGroup var display: DisplayArguments
+    @OptionGroup var display: DisplayArguments<ReplayDelay>
 
     func validate() throws {
+        try DistinctFiles.check(
+            outputs: display.outputs,
+            inputs: [.init("the recording", file), .init("--ghost", ghost)]
+        )
         guard (1...600).contains(speed) else {
             throw ValidationError("--speed must be from 1 to 600, not \(speed)")
         }
@@ -69,10 +73,10 @@ struct ReplaySubcommand: ParsableCommand {
 
     func run() throws {
         let picture = try display.screenshot.map(PictureFile.init)
-        var options = try display.options()
-        // One second is enough to decode the history.
-        if display.after == nil { options.keysStart = 1_000_000_000 }
-        var run = ReplayRun(reader: try RecordingReader(path: file), options: options)
+        var run = ReplayRun(
+            reader: try RecordingReader(path: file),
+            options: try display.options()
+        )
         run.ghost = try ghost.map(Self.ghost)
         run.position = from
         run.speed = speed

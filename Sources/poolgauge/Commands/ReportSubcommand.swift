@@ -6,10 +6,10 @@ struct ReportSubcommand: ParsableCommand {
         commandName: "report",
         abstract: "Summarize a recording, including its worst seconds.",
         discussion: """
-            For the recording or a part of it, reports each source's rate, saturation, \
-            SQLITE_BUSY results, and growth of the log; the worst second of each; the longest \
-            waits with their holders; gaps; and a table with a row for each of several equal \
-            intervals.
+            For the recording or a part of it, reports the rate, saturation, SQLITE_BUSY results, \
+            and log growth of each source; the worst second for each of these measurements; the \
+            longest waits with their holders; gaps; and a table with a row for each of several \
+            equal intervals.
 
             --from and --to accept \(RecordingMoment.forms).
             """
@@ -35,6 +35,13 @@ struct ReportSubcommand: ParsableCommand {
 
     @Option(help: "The file for the report; standard output by default.", completion: .file())
     var output: String?
+
+    func validate() throws {
+        try DistinctFiles.check(
+            outputs: [.init("--output", output)],
+            inputs: [.init("the recording", file)]
+        )
+    }
 
     func run() throws {
         let destination = try ReportDestination(path: output)

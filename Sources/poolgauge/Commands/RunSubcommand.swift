@@ -14,7 +14,7 @@ struct RunSubcommand: ParsableCommand {
 
     @Option(
         name: [.customLong("arm"), .customLong("arms")],
-        help: "An arm to run; can be repeated. By default, all arms except GRDB's.",
+        help: "An arm to run; can be repeated. By default, all arms except those that use GRDB.",
         transform: NamesArgument.parse
     )
     var arms: [NamesArgument] = []
@@ -48,6 +48,10 @@ struct RunSubcommand: ParsableCommand {
         if inPlace, database == nil {
             throw ValidationError("--in-place requires --database")
         }
+        try DistinctFiles.check(
+            outputs: [.init("--output", report.output), .init("--record", recording.record)],
+            inputs: [.scenario(source.scenario), .init("--database", database)]
+        )
     }
 
     private func userDatabase(for arms: [Arm]) throws -> UserDatabase? {

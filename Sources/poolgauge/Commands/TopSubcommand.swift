@@ -20,24 +20,47 @@ struct TopSubcommand: ParsableCommand {
             one. If you specify a folder, watches the databases in it.
 
             Shows which process holds each lock, how long it has held the lock, and for what share \
-            of the time; what pins the write-ahead log; commits and frames per second; and a \
-            verdict. The command does not open databases through SQLite, acquire locks, or write \
+            of the time; what keeps the write-ahead log from being reset (the pin); commits and \
+            frames per second; and a verdict. The command does not open databases through SQLite, acquire locks, or write \
             files. It samples locks at random times, so each share is an estimate for the \
             interval, with a standard error.
 
             If there is no terminal and neither --follow nor --watch-for is specified, watches for \
             two seconds and reports once.
 
-            Conditions of --watch-for: \(conditions). Exit status: 0 if a report meets the \
-            condition, 3 if --timeout expires first.
+            Metrics for --watch-for, each with an example:
+            \(HelpList.text(metrics))
+
+            With --watch-for, the exit status is 0 if a report meets the condition, and 3 if \
+            --timeout expires first.
             """
     )
 
-    private static let conditions = """
-        pin, writer, and checkpoint (the longest duration, as in 'pin > 30s'), pin.frames, \
-        pin.bytes, writer.share ('> 50%'), waiting (processes), log ('> 1GiB'), log.frames, \
-        commits ('< 1/s'), processes
-        """
+    private static let metrics: [(term: String, meaning: String)] =
+        WatchCondition.Metric.allCases.map { metric in
+            let (meaning, example) = help(for: metric)
+            return (metric.rawValue, "\(meaning) ('\(metric.rawValue) \(example)')")
+        }
+
+    /// Returns a description of a metric, and the rest of an example of a condition.
+    private static func help(
+        for metric: WatchCondition.Metric
+    ) -> (meaning: String, example: String) {
+        switch metric {
+        case .pin: ("the longest time that a reader has pinned the log", "> 30s")
+        case .pinFrames: ("the frames that readers pin", "> 1000")
+        case .pinBytes: ("the size of the pinned frames", "> 64MiB")
+        case .writer: ("the longest time that a process has held a write lock", "> 5s")
+        case .writerShare:
+            ("the largest share of time that one process held a write lock", "> 50%")
+        case .checkpoint: ("the longest time that a checkpoint has been running", "> 2s")
+        case .waiting: ("the processes that are probably waiting", ">= 3")
+        case .log: ("the size of the -wal file", "> 1GiB")
+        case .logFrames: ("the frames in use in the log", "> 10000")
+        case .commits: ("the commits per second", "< 1/s")
+        case .processes: ("the processes that use the database", "> 10")
+        }
+    }
 
     @Argument(
         help: "Database files or folders; by default, all open databases on this machine.",
@@ -80,7 +103,7 @@ struct TopSubcommand: ParsableCommand {
 
     @OptionGroup var sql: SQLArguments
 
-    @OptionGroup var display: DisplayArguments
+    @OptionGroup var display: DisplayArguments<WatchDelay>
 
     @OptionGroup var export: ListenOptions
 
@@ -92,6 +115,10 @@ struct TopSubcommand: ParsableCommand {
     }
 
     func validate() throws {
+        try DistinctFiles.check(
+            outputs: display.outputs + [.init("--record", recording.record)],
+            inputs: files.map { .init("a watched database", $0) }
+        )
         if once, follow { throw ValidationError("specify only one of --once and --follow") }
         if once, watchFor != nil {
             throw ValidationError("specify only one of --once and --watch-for")
@@ -177,9 +204,7 @@ struct TopSubcommand: ParsableCommand {
         _ recording: DisplayRecording
     ) throws {
         let picture = try display.screenshot.map(PictureFile.init)
-        var options = try display.options()
-        // By default, wait five seconds, so that the lanes contain data.
-        if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
+        let options = try display.options()
         var run = WatchDisplayRun(source: source, options: options, recording: recording)
         run.sql = sql.options
         run.onReports = onReports

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Capture
 import Foundation
+import Units
 import WorkloadEngine
 
 struct TrySubcommand: ParsableCommand {
@@ -106,6 +107,16 @@ struct TrySubcommand: ParsableCommand {
                     + "\(report.format.rawValue) report with --output"
             )
         }
+        guard writeShare == nil || !read.isEmpty && !write.isEmpty else {
+            throw ValidationError(
+                "--write-share requires --\(write.isEmpty ? "write" : "read"), because it divides "
+                    + "the load between reads and writes"
+            )
+        }
+        try DistinctFiles.check(
+            outputs: [.init("--output", report.output)],
+            inputs: [.init("--database", database)]
+        )
     }
 
     func run() throws {
@@ -180,6 +191,13 @@ struct TrySubcommand: ParsableCommand {
         }
         for sql in write {
             do { try draft.addWrite(sql) } catch { throw CommandFailure("--write: \(error)") }
+        }
+        let unused = options.values.keys.filter { !draft.parameterNames.contains($0) }
+        if let name = unused.min() {
+            throw CommandFailure(
+                "--values: no statement has a parameter ':\(name)'"
+                    + NearestName.hint(name, among: draft.parameterNames.sorted())
+            )
         }
         return draft
     }

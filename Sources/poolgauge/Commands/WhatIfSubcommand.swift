@@ -10,15 +10,20 @@ struct WhatIfSubcommand: ParsableCommand {
             + "or with a single connection (a queue).",
         discussion: "Reads the output of 'poolgauge run … --format json', or a recording of a run. "
             + "Simulates the recorded arrivals and service times with the number of processors of "
-            + "the machine that made the recording. For a period of a recording, or for a "
-            + "recording of an interrupted run, uses the times in the samples and the mean rates "
-            + "of the period."
+            + "the machine that made the recording. For a period of a recording, or for an "
+            + "interrupted run, simulates accesses at the mean rates of the period, with the "
+            + "service times of its samples."
     )
 
     @Argument(help: "The JSON report of a run, or its recording.", completion: .file())
     var result: String
 
-    @Option(help: "The recorded arm; by default, the first pool in the report, or its first arm.")
+    @Option(
+        help: ArgumentHelp(
+            "The recorded arm to simulate; by default, the first pool in the report, or the "
+                + "first arm if there is no pool."
+        )
+    )
     var arm: String?
 
     @Option(
@@ -81,6 +86,13 @@ struct WhatIfSubcommand: ParsableCommand {
     @OptionGroup var report: ReportOptions<PlainFormat>
 
     func validate() throws {
+        try DistinctFiles.check(
+            outputs: [.init("--output", report.output)],
+            inputs: [
+                .init("the recorded run", result), .scenario(scenario),
+                .init("--database", database),
+            ]
+        )
         guard (1...100).contains(checkRuns) else {
             throw ValidationError("--check-runs must be from 1 to 100, not \(checkRuns)")
         }

@@ -37,7 +37,7 @@ enum TextFile {
             throw CommandFailure("cannot read \(path): \(error.localizedDescription)")
         }
         guard let text = String(bytes: data, encoding: .utf8) else {
-            throw CommandFailure("cannot read \(path): it is not UTF-8 text")
+            throw CommandFailure("cannot read \(path): it is not encoded in UTF-8")
         }
         return text
     }

@@ -68,7 +68,8 @@ struct DatabaseDoctor {
                 DatabaseExamination.Finding(
                     part: .copy,
                     mark: .note,
-                    text: "Statistics and foreign keys were not checked: \(error.reason).",
+                    text: "Statistics and foreign keys were not checked, because the database "
+                        + "could not be copied: \(error.reason).",
                     remedy: error.remedy
                 )
             )

@@ -83,7 +83,7 @@ enum PrivateCopy {
             )
         case .changing(let reason):
             Problem(
-                reason: "no consistent copy could be made: \(reason)",
+                reason: reason,
                 remedy: "Try again when fewer transactions are writing to the database.",
                 isTransient: true
             )

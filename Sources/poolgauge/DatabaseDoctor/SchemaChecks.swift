@@ -38,17 +38,29 @@ enum SchemaChecks {
                     + ForeignKeyCheck.findings(database, tables)
             }
         } catch {
-            return [
-                Finding(
-                    part: .copy,
-                    mark: .problem,
-                    text: "SQLite cannot read a copy of the database: \(error)",
-                    remedy:
-                        "Check it with PRAGMA integrity_check, and restore it from a backup or try "
-                        + "sqlite3 .recover."
-                )
-            ]
+            return [unreadable(error)]
         }
+    }
+
+    private static func unreadable(_ error: any Error) -> Finding {
+        guard let error = error as? DatabaseError,
+            [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR].contains(error.resultCode)
+        else {
+            return Finding(
+                part: .copy,
+                mark: .problem,
+                text: "SQLite cannot read a copy of the database: \(error)",
+                remedy: "Run PRAGMA integrity_check on the database."
+            )
+        }
+        let reason =
+            "SQLite error \(error.resultCode.rawValue)" + (error.message.map { ": \($0)" } ?? "")
+        return Finding(
+            part: .copy,
+            mark: .problem,
+            text: "The database is truncated or damaged (\(reason)).",
+            remedy: "Restore it from a backup, or try the .recover command of the sqlite3 shell."
+        )
     }
 
     private static func tables(_ database: Database) throws -> [Table] {

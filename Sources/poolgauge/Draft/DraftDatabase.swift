@@ -54,7 +54,7 @@ struct DraftDatabase {
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure("'\(original)': the database cannot be read: \(error)")
+            throw CaptureDatabase.failure(error, of: original)
         }
     }
 

@@ -142,7 +142,7 @@ struct Doctor {
     private static func files() -> [(Mark, String)] {
         let folder = FileManager.default.temporaryDirectory
         if let problem = TemporaryFolder.problem(with: folder) {
-            return [(.problem, "\(folder.path): \(problem); set TMPDIR to another folder")]
+            return [(.problem, TemporaryFolder.message(for: problem, with: folder))]
         }
         var results: [(Mark, String)] = [(.ok, "databases are created in \(folder.path)")]
         let host = HostEnvironment(in: folder)

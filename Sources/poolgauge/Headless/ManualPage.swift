@@ -91,7 +91,15 @@ private struct Writer {
     mutating func paragraphs(_ text: String) {
         for (index, paragraph) in text.split(separator: "\n\n").enumerated() {
             if index > 0 { line(".PP") }
-            line(Self.escaped(paragraph.split(separator: "\n").joined(separator: " ")))
+            let lines = paragraph.split(separator: "\n")
+            guard lines.contains(where: { $0.hasPrefix(" ") }) else {
+                line(Self.escaped(lines.joined(separator: " ")))
+                continue
+            }
+            // The lines of a list must not be joined.
+            line(".nf")
+            for text in lines { line(Self.escaped(String(text))) }
+            line(".fi")
         }
     }
 

@@ -9,12 +9,18 @@ enum TemporaryFolder {
     static func check() throws {
         let folder = FileManager.default.temporaryDirectory
         guard let problem = problem(with: folder) else { return }
-        let isFromEnvironment = ProcessInfo.processInfo.environment["TMPDIR"] != nil
         throw CommandFailure(
-            "\(isFromEnvironment ? "TMPDIR is '\(folder.path)'" : folder.path): \(problem); set TMPDIR to a "
-                + "writable folder",
+            message(for: problem, with: folder),
             status: ExitStatus.failed.rawValue
         )
+    }
+
+    /// Returns a message with the folder, the reason from ``problem(with:)``, and a remedy.
+    static func message(for problem: String, with folder: URL) -> String {
+        let isFromEnvironment = ProcessInfo.processInfo.environment["TMPDIR"] != nil
+        return "cannot write to the temporary folder '\(folder.path)'"
+            + (isFromEnvironment ? " (TMPDIR)" : "")
+            + ": \(problem); set TMPDIR to a writable folder"
     }
 
     /// Returns the reason that files cannot be created in a folder, or `nil` if files can be
@@ -29,7 +35,9 @@ enum TemporaryFolder {
         // file system overrides them.
         let probe = folder.appendingPathComponent("poolgauge-\(UUID().uuidString)").path
         let descriptor = open(probe, O_CREAT | O_EXCL | O_WRONLY, 0o600)
-        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        guard descriptor >= 0 else {
+            return errno == EACCES ? "permission denied" : String(cString: strerror(errno))
+        }
         close(descriptor)
         unlink(probe)
         return nil

@@ -40,7 +40,10 @@ struct GhostRecording {
         _ = contents.keepNewestKind()
         _ = shownContents.keepNewestKind()
         guard let kind = contents.sessions.last?.kind, !contents.rows.isEmpty else {
-            throw CommandFailure("--ghost: '\(path)' contains no samples", status: 1)
+            throw CommandFailure(
+                "--ghost: \(reader.contents.messageWithoutSamples(path: path))",
+                status: 1
+            )
         }
         if let shownKind = shownContents.sessions.last?.kind, shownKind != kind {
             throw CommandFailure(

@@ -38,8 +38,10 @@ struct ReplayRun {
         guard let first = contents.start, let last = contents.end,
             let kind = contents.rows.last.flatMap({ contents.session(of: $0)?.kind })
         else {
-            let reasons = reader.contents.problems.map { " " + $0 }.joined()
-            throw CommandFailure("'\(reader.path)' contains no samples.\(reasons)", status: 1)
+            throw CommandFailure(
+                reader.contents.messageWithoutSamples(path: reader.path),
+                status: 1
+            )
         }
         var clock = ReplayClock(range: first...last, isPlaying: isPlaying)
         clock.setSpeed(speed)

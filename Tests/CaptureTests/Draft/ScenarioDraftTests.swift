@@ -162,7 +162,14 @@ struct ScenarioDraftTests {
 
     @Test(arguments: [
         ("UPDATE users SET age = 1", "writes (UPDATE); use --write"),
-        ("SELECT 1; COMMIT", "omit COMMIT"),
+        (
+            "SELECT 1; COMMIT",
+            "'COMMIT': omit BEGIN and COMMIT; each access is already one transaction"
+        ),
+        (
+            "SELECT * FROM nothing",
+            "'SELECT * FROM nothing': the database has no table 'nothing'; its tables are: "
+        ),
         ("SELECT * FROM user", "no table 'user'; did you mean 'users'?"),
         ("SELEC 1", "'SELEC' is not valid SQL"),
         ("PRAGMA cache_size", "a PRAGMA"),

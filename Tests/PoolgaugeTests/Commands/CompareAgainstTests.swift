@@ -145,7 +145,10 @@ struct CompareAgainstTests {
         try withTemporaryFolder { folder in
             let outcome = try compare(["--against", "/bin/ls", "--arm", "pool"], in: folder)
             #expect(outcome.status == 1, "\(outcome)")
-            #expect(outcome.errors.contains("baseline (/bin/ls) ended with status 2"), "\(outcome)")
+            #expect(
+                outcome.errors.contains("'baseline' (/bin/ls) ended with status 2"),
+                "\(outcome)"
+            )
             #expect(outcome.errors.contains("A program must accept 'run SCENARIO"), "\(outcome)")
         }
     }

@@ -197,7 +197,7 @@ struct DatabaseDoctorTests {
                 in: folder
             )
             #expect(outcome.status == 1)
-            #expect(outcome.output.contains("problem  SQLite cannot read a copy of the database"))
+            #expect(outcome.output.contains("problem  The database is truncated or damaged"))
         }
     }
 

@@ -198,6 +198,35 @@ struct DatabaseOptionTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ["run", "mine.yaml", "--arm", "queue"],
+            ["run", "mine.yaml", "--arm", "queue", "--in-place"],
+            ["compare", "mine.yaml"], ["try", "--read", "SELECT * FROM own"], ["scenarios", "new"],
+        ]
+    )
+    func aDamagedDatabaseIsReportedWithARemedy(arguments: [String]) throws {
+        try withTemporaryFolder { folder in
+            let database = try prepare(in: folder)
+            var bytes = try Data(contentsOf: database)
+            // The byte after the header is the type of the schema's root page.
+            bytes[100] = 0
+            try bytes.write(to: database)
+            let outcome = try HeadlessProgram.run(
+                arguments + ["--database", "mine.sqlite"],
+                in: folder
+            )
+            #expect(outcome.status != 0)
+            #expect(
+                outcome.errors.contains(
+                    "'mine.sqlite' is damaged (SQLite error 11: database disk image is malformed); "
+                        + "restore it from a backup"
+                ),
+                "\(outcome)"
+            )
+        }
+    }
+
     @Test(arguments: ["compare", "capacity", "crossover", "advise"])
     func repeatedRunsAreRejectedInPlace(command: String) throws {
         try withTemporaryFolder { folder in

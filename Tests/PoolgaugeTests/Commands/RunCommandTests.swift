@@ -113,6 +113,42 @@ struct RunCommandTests {
             #expect(outcome.errors.contains("client 'list'"))
             #expect(outcome.errors.contains("mine.yaml:6:"))
             #expect(outcome.errors.contains("no such table: itme"))
+            let setting = "clients.list.sql=SELECT FROM"
+            let changed = try HeadlessProgram.run(
+                ["run", "mine.yaml", "--set", setting],
+                in: folder
+            )
+            #expect(changed.status == 64)
+            #expect(changed.errors.contains("--set '\(setting)': client 'list': "), "\(changed)")
+            #expect(!changed.errors.contains("mine.yaml"), "\(changed)")
+        }
+    }
+
+    @Test func aFailedStatementOfTheDatasetIsReportedAtItsPosition() throws {
+        try withTemporaryFolder { folder in
+            let yaml = """
+                version: 1
+                name: mine
+                dataset:
+                  sql:
+                    - CREATE TABLE item (id INTEGER)
+                    - CREATE INDEX item_id ON item (idd)
+                arms: {pool: {type: pool}}
+                phases: [{name: steady, duration: 1s}]
+                clients: {list: {access: read, sql: SELECT * FROM item}}
+                """
+            let file = folder.appendingPathComponent("mine.yaml")
+            try yaml.write(to: file, atomically: true, encoding: .utf8)
+            let outcome = try HeadlessProgram.run(["run", "mine.yaml"], in: folder)
+            #expect(outcome.status == 1)
+            #expect(
+                outcome.errors.contains(
+                    "mine.yaml:6:7: the dataset's statement 'CREATE INDEX item_id ON item (idd)' "
+                        + "failed: no such column: idd"
+                ),
+                "\(outcome)"
+            )
+            #expect(!outcome.errors.contains("while executing"))
         }
     }
 
@@ -126,6 +162,7 @@ struct RunCommandTests {
         (["run", "ycsb-c", "--duration", "5"], "no unit"),
         (["run", "ycsb-c", "--duration", "0s"], "longer than 0"),
         (["run", "ycsb-c", "--readers", "0"], "readers"),
+        (["run", "ycsb-c", "--readers", "5000"], "must be from 1 to 1000, not '5000'"),
         (["run", "ycsb-c", "--output", "no/such/folder"], "no/such/folder"),
         (["compare", "ycsb-c", "--arms", "pool"], "two arms"),
         (["compare", "ycsb-c", "--arms", "pool,quue"], "'queue'"),

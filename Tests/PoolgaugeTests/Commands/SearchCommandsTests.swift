@@ -145,6 +145,14 @@ struct SearchCommandsTests {
     @Test(
         arguments: [
             (["crossover", "ycsb-a"], "--sweep readers=1,2,4,8"),
+            (
+                ["crossover", "ycsb-a", "--sweep", "readers=1,2", "--output", "map.png"],
+                "'map.png' must end in .txt, .md, .json, or .svg"
+            ),
+            (
+                ["capacity", "ycsb-a", "--sweep", "foo=1,2"],
+                "--sweep accepts only readers, such as readers=1,2,4,8, not 'foo'"
+            ),
             (["crossover", "ycsb-a", "--sweep", "reader=1"], "did you mean 'readers'?"),
             (["crossover", "ycsb-a", "--sweep", "hold=1ms"], "no client that holds"),
             (["capacity", "ycsb-a", "--sweep", "write-share=0"], "use 'poolgauge crossover'"),

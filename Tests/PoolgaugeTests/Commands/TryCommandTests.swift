@@ -124,6 +124,20 @@ struct TryCommandTests {
             "columns but 9 values were supplied"
         ),
         (["--read", "SELECT 1", "--values", "x=foo"], "--values 'x=foo' has no distribution"),
+        (
+            ["--read", "SELECT abs(:n)", "--values", "n=distribution: uniform, min: 1, max: 9"]
+                + ["--values", "nn=distribution: uniform, min: 1, max: 9"],
+            "--values: no statement has a parameter ':nn'; did you mean 'n'?"
+        ),
+        (
+            ["--read", "SELECT 1", "--values", "x=distribution: uniform, min: 1, max: 9"],
+            "--values: no statement has a parameter ':x'"
+        ),
+        (["--read", "SELECT 1", "--write-share", "20%"], "--write-share requires --write"),
+        (
+            ["--write", "DELETE FROM orders WHERE id = :id", "--write-share", "20%"],
+            "--write-share requires --read"
+        ),
         (["--read", "SELECT 1", "--arms", "pol"], "--arms: there is no arm 'pol'"),
         ([], "there is nothing to run"),
     ])

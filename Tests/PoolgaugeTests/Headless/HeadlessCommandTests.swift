@@ -15,7 +15,11 @@ struct HeadlessCommandTests {
                 if name == "file" { try Data().write(to: temporary) }
                 let outcome = try HeadlessProgram.run(quick, in: folder, temporary: temporary)
                 #expect(outcome.status == 1)
-                #expect(outcome.errors.contains("TMPDIR is '\(temporary.path)'"))
+                #expect(
+                    outcome.errors.contains(
+                        "cannot write to the temporary folder '\(temporary.path)' (TMPDIR): "
+                    )
+                )
                 #expect(outcome.errors.contains(reason), "\(outcome)")
                 #expect(!outcome.errors.contains("NSCocoa"))
             }
@@ -38,6 +42,10 @@ struct HeadlessCommandTests {
         (["run", "ycsb-c", "--scale", "0"], "greater than 0"),
         (["run", "ycsb-c", "--set", "clients.ui"], "path=value"),
         (["run", "ycsb-c", "--set", "arms.pol.readers=3"], "did you mean 'pool'?"),
+        (
+            ["run", "ycsb-c", "--set", "nonsense=1"],
+            "--set 'nonsense=1': unknown key 'nonsense' in the scenario"
+        ),
         (["run", "ycsb-c", "--in-place"], "--database"),
         (["run", "ycsb-c", "--database", "absent.sqlite"], "absent.sqlite"),
         (["run", "ycsb-c", "--database", "."], "folder"),

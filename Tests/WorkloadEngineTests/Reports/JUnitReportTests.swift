@@ -75,12 +75,12 @@ struct JUnitReportTests {
 
     @Test func aFailedRunIsAnError() throws {
         var result = ResultFixture.result
-        result.runs[0].failures = ["none of ui's 12 accesses succeeded"]
+        result.runs[0].failures = ["none of the 12 accesses of ui succeeded"]
         result.failures = ["raw: the database of arm 'raw' cannot be opened"]
         let errors = try elements(JUnitReport.text(of: result)).filter { $0.name == "error" }
         #expect(
             errors.map { $0.attributes["message"] ?? "" } == [
-                "none of ui's 12 accesses succeeded",
+                "none of the 12 accesses of ui succeeded",
                 "raw: the database of arm 'raw' cannot be opened",
             ]
         )

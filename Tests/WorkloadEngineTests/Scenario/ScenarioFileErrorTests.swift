@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WorkloadEngine
 
@@ -75,7 +76,43 @@ struct ScenarioFileErrorTests {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: ScenarioMistake.good + "\nname: again", file: "f")
         }
-        #expect(error?.description.contains("duplicate key: 'name'") == true)
+        let lines = ScenarioMistake.good.split(separator: "\n", omittingEmptySubsequences: false)
+        let first = lines.firstIndex { $0.hasPrefix("name:") } ?? 0
+        #expect(
+            error?.description
+                == "f:\(lines.count + 1):1: the key 'name' occurs twice in this mapping (first on "
+                + "line \(first + 1)); rename or remove the duplicate"
+        )
+    }
+
+    @Test func aKeyWrittenTwiceInAFlowMappingIsAnError() {
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.parse(yaml: "{name: a, name: b}", file: "f")
+        }
+        #expect(
+            error?.description
+                == "f:1:2: the key 'name' occurs twice in this mapping; rename or remove the "
+                + "duplicate"
+        )
+    }
+
+    @Test(arguments: [
+        (
+            Data("SQLite format 3\0".utf8) + Data([0xFF]),
+            "this is an SQLite database, not a scenario; specify a YAML file, and pass the database "
+                + "with --database"
+        ),
+        (Data([0xFF, 0xFE]), "the file is not encoded in UTF-8; convert it to UTF-8"),
+    ])
+    func aFileThatIsNotTextIsReported(data: Data, message: String) throws {
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("poolgauge-\(UUID().uuidString).yaml")
+        try data.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.load(nameOrPath: file.path)
+        }
+        #expect(error?.description == "\(file.path): \(message)")
     }
 
     @Test func textThatIsNotAMappingIsAnError() {

@@ -111,7 +111,8 @@ package struct CapacityCriteria: Sendable, Equatable {
             let share = Double(incompleteCount) / Double(client.offered)
             if share > incompleteLimit {
                 return Miss(
-                    reason: "\(ReportUnits.percent(share)) of \(name)'s accesses were not completed"
+                    reason: "\(ReportUnits.percent(share)) of the accesses of \(name) were not "
+                        + "completed"
                 )
             }
         }

@@ -81,9 +81,9 @@ package struct CrossoverPlan: Sendable {
         metricNote =
             metric == requested
             ? nil
-            : "\(metric.name) instead of \(requested.name): runs of "
-                + "\(ReportUnits.seconds(duration.inSeconds)) have too few accesses; use a "
-                + "longer --duration"
+            : "\(metric.name) instead of \(requested.name), because runs of "
+                + "\(duration.lengthText) have too few accesses; to compare \(requested.name), "
+                + "specify a longer --duration"
     }
 
     private static func check(_ sweeps: [Sweep]) throws(RunError) {
@@ -225,5 +225,15 @@ extension Scenario {
             case .open(let arrival) = client.pace
         else { return nil }
         return arrival.meanRate(in: measuredDuration) * measuredDuration.inSeconds
+    }
+}
+
+extension Duration {
+    /// The length of a run, such as `250 ms` or `2 s`.
+    package var lengthText: String {
+        let milliseconds =
+            components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+        return milliseconds.isMultiple(of: 1_000)
+            ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
     }
 }

@@ -250,8 +250,8 @@ package final class CrossoverRun: Sendable {
             metric: metric.name,
             metricNote: metric == plan.metric
                 ? plan.metricNote
-                : "\(metric.name) instead of \(plan.metric.name): some runs had too few accesses; "
-                    + "use a longer --duration",
+                : "\(metric.name) instead of \(plan.metric.name), because some runs had too few "
+                    + "accesses; to compare \(plan.metric.name), specify a longer --duration",
             higherIsBetter: plan.metric.isThroughput,
             blocks: options.blocks,
             runSeconds: plan.duration.inSeconds,

@@ -80,7 +80,8 @@ package struct Sweep: Sendable, Equatable {
             let trimmed = String(part.filter { !$0.isWhitespace })
             guard !trimmed.isEmpty else {
                 throw Failure(
-                    description: "'\(text)' lacks a value; write, for example, \(variable.example)"
+                    description: "'\(text)' lacks a value; specify, for example, "
+                        + variable.example
                 )
             }
             values += try Self.values(of: trimmed, variable)
@@ -139,7 +140,8 @@ package struct Sweep: Sendable, Equatable {
 }
 
 extension Sweep.Variable {
-    var example: String {
+    /// An example of a sweep of the variable.
+    package var example: String {
         switch self {
         case .readers: "readers=1,2,4,8"
         case .writeShare: "write-share=0..0.5"
@@ -149,6 +151,8 @@ extension Sweep.Variable {
         }
     }
 
+    private var exampleText: String { "specify, for example, \(example)" }
+
     fileprivate func value(_ text: String) throws(Sweep.Failure) -> Sweep.Value {
         func fail(_ problem: String) -> Sweep.Failure {
             Sweep.Failure(description: "\(name): \(problem)")
@@ -157,13 +161,13 @@ extension Sweep.Variable {
             switch self {
             case .readers, .workers:
                 guard let number = Int(text), (1...1000).contains(number) else {
-                    throw fail("'\(text)' is not a whole number from 1 to 1000; write \(example)")
+                    throw fail("'\(text)' is not a whole number from 1 to 1000; \(exampleText)")
                 }
                 return self.value(Double(number))
             case .writeShare:
                 let share = text.hasSuffix("%") ? try Quantity.share(text) : Double(text)
                 guard let share, (0...1).contains(share) else {
-                    throw fail("'\(text)' is not a share from 0 to 1; write \(example)")
+                    throw fail("'\(text)' is not a share from 0 to 1; \(exampleText)")
                 }
                 return self.value(share)
             case .hold:
@@ -171,7 +175,7 @@ extension Sweep.Variable {
             case .rate:
                 let rate = try Double(text) ?? Quantity.rate(text)
                 guard rate > 0, rate <= 1e6 else {
-                    throw fail("'\(text)' is not a rate above 0 and up to 1e6/s; write \(example)")
+                    throw fail("'\(text)' is not a rate above 0 and up to 1e6/s; \(exampleText)")
                 }
                 return self.value(rate)
             }

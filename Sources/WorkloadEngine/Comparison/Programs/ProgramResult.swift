@@ -41,13 +41,14 @@ struct ProgramResult {
         do {
             result = try RunResult.decode(outcome.output, file: "its output")
         } catch let error as WhatIfError {
-            throw failure("has no result: \(described(error, outcome.output))", outcome)
+            throw failure("did not produce a result: \(described(error, outcome.output))", outcome)
         }
         result.runs.removeAll { $0.arm != arm }
         guard let run = result.runs.first else {
             let reasons = (result.failures ?? []).joined(separator: "; ")
             throw failure(
-                "has no result for arm '\(arm)'" + (reasons.isEmpty ? "" : ": \(reasons)"),
+                "did not produce a result for arm '\(arm)'"
+                    + (reasons.isEmpty ? "" : ": \(reasons)"),
                 outcome
             )
         }
@@ -83,7 +84,7 @@ struct ProgramResult {
         let name = scenario.file.isEmpty ? scenario.name : scenario.file
         let messages = outcome.errors.replacing(path, with: name)
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        var text = "\(program.name) (\(program.path)) \(problem)"
+        var text = "the program '\(program.name)' (\(program.path)) \(problem)"
         if !messages.isEmpty {
             text += "; its error output is: \(messages.suffix(Self.maximumQuotationLength))"
         }

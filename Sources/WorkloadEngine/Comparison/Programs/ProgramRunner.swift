@@ -80,7 +80,7 @@ final class ProgramRunner: Sendable {
                 state.withLock { $0.isStopped = true }
             } catch {
                 try? FileManager.default.removeItem(at: folder)
-                throw RunError(.dataset, "the data cannot be built", cause: error)
+                throw RunError.building(scenario, for: arm, error, through: factory)
             }
         }
         dataIdentity = Identity(data.path)

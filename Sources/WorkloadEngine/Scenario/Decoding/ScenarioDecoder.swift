@@ -87,6 +87,8 @@ struct ScenarioDecoder {
         do {
             if let node = try Yams.compose(yaml: yaml) { return node }
             log.add("the file is empty; a scenario starts with version: 1", at: nil)
+        } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
+            addDuplicates(of: keys, firstAt: context.mark, in: yaml)
         } catch let error as YamlError {
             let (message, mark) = Self.explain(error, in: yaml)
             log.add(message, at: mark)
@@ -107,9 +109,6 @@ struct ScenarioDecoder {
             if let advice = advice(on: problem, at: mark, in: yaml) { return (advice, mark) }
             message = "this is not valid YAML: \(problem)" + (context.map { ", \($0.text)" } ?? "")
             place = mark
-        case .duplicatedKeysInMapping(let duplicates, let context):
-            message = "duplicate key: \(duplicates.map { "'\($0)'" }.joined(separator: ", "))"
-            place = context.mark
         default:
             return ("the YAML cannot be read: \(error)", nil)
         }
@@ -117,6 +116,34 @@ struct ScenarioDecoder {
         guard lines.indices.contains(place.line - 1) else { return (message, place) }
         let line = lines[place.line - 1].drop(while: \.isWhitespace)
         return (line.isEmpty ? message : "\(message), near '\(line)'", place)
+    }
+
+    /// Adds an issue for keys that occur twice, at the second occurrence of the first key.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - mark: The position of the first occurrence of the first key.
+    ///   - yaml: The text.
+    private func addDuplicates(of keys: [String], firstAt mark: Mark, in yaml: String) {
+        let names = keys.map { "'\($0)'" }.joined(separator: ", ")
+        let subject = keys.count == 1 ? "the key \(names) occurs" : "the keys \(names) occur"
+        let remedy = "rename or remove the \(keys.count == 1 ? "duplicate" : "duplicates")"
+        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        // In a flow mapping, the second occurrence may be on the same line.
+        let second = lines.indices.dropFirst(mark.line).first { index in
+            let indentation = lines[index].prefix { $0 == " " }.count
+            return indentation == mark.column - 1
+                && lines[index].dropFirst(indentation).hasPrefix("\(keys.first ?? ""):")
+        }
+        guard let second else {
+            return log.add("\(subject) twice in this mapping; \(remedy)", at: mark)
+        }
+        let first = keys.count == 1 ? "first" : "'\(keys[0])' first"
+        log.add(
+            "\(subject) twice in this mapping (\(first) on line \(mark.line)); \(remedy)",
+            line: second + 1,
+            column: mark.column
+        )
     }
 
     /// Describes the likely mistake for a common error, or returns `nil` for any other error.

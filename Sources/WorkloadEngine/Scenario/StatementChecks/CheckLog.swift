@@ -17,18 +17,29 @@ struct CheckLog {
     }
 
     mutating func add(_ message: String, sql: String?) {
-        let place = sql.flatMap { scenario.statementPositions[$0] }
-        let issue = ScenarioError.Issue(
-            file: scenario.file,
+        let issue = scenario.issue(message, with: sql)
+        // Several arms and clients may use the same statement.
+        let isKnown = issues.contains {
+            $0 == issue || issue.line != nil && $0.line == issue.line && $0.column == issue.column
+        }
+        if !isKnown { issues.append(issue) }
+    }
+}
+
+extension Scenario {
+    /// Returns an issue at a statement's position in the file, or with the `--set` option that
+    /// contains the statement.
+    func issue(_ message: String, with sql: String?) -> ScenarioError.Issue {
+        if let sql, let setting = settings.last(where: { $0.value.contains(sql) }) {
+            return ScenarioError.Issue(file: "", message: "--set '\(setting)': \(message)")
+        }
+        let place = sql.flatMap { statementPositions[$0] }
+        return ScenarioError.Issue(
+            file: file,
             line: place?.line,
             column: place?.column,
             message: message
         )
-        // Several arms and clients may use the same statement.
-        let isKnown = issues.contains {
-            $0 == issue || place != nil && $0.line == issue.line && $0.column == issue.column
-        }
-        if !isKnown { issues.append(issue) }
     }
 }
 

@@ -27,10 +27,10 @@ struct ProgramFailureTests {
             message: "status 3 and printed no result; its error output is: no disk"
         ),
         FailingProgram(script: "kill -SEGV $$", message: "crashed: signal 11"),
-        FailingProgram(script: "exit 0", message: "has no result: its output is empty"),
+        FailingProgram(script: "exit 0", message: "did not produce a result: its output is empty"),
         FailingProgram(
             script: "echo hello",
-            message: "has no result: its output begins with 'hello'"
+            message: "did not produce a result: its output begins with 'hello'"
         ),
         FailingProgram(
             script: "echo '{\"schema\": \"poolgauge.run/9\"}'",
@@ -77,7 +77,7 @@ struct ProgramFailureTests {
     }
 
     private static let unusableResults = [
-        UnusableResult(description: "has no result for arm 'pool'") { $0.arm = "queue" },
+        UnusableResult(description: "did not produce a result for arm 'pool'") { $0.arm = "queue" },
         UnusableResult(description: "was interrupted") { $0.partial = true },
         UnusableResult(description: "reports no distribution ('spectra') for read") {
             $0.clients["read"]?.skipped = 5
