@@ -31,7 +31,7 @@ package struct WatchDashboard: Sendable {
     /// The index of the displayed screen.
     package internal(set) var screen = 0
     package internal(set) var size = Size(width: 120, height: 40)
-    /// The text to show if there is no database.
+    /// The text to show until there is a report.
     package var placeholder: String
     /// The limitations of the search for databases, as sentences.
     package var notes: [String] = []

@@ -57,7 +57,7 @@ public struct WatchText {
         if let pages = file.pages {
             parts.append(
                 HumanUnits.exact(pages, "page")
-                    + (file.pageSize.map { " of \(HumanUnits.bytes(UInt64(clamping: $0)))" } ?? "")
+                    + file.pageSizeText
                     + (file.freePages.map { ", \(HumanUnits.exact($0)) free" } ?? "")
             )
         }
@@ -274,5 +274,15 @@ public struct WatchText {
             isEmpty = false
         }
         return lines + [line]
+    }
+}
+
+extension WatchedFile {
+    /// The size of a page and a remark, such as ` of 4.0 KiB (with the log)`, or an empty string.
+    package var pageSizeText: String {
+        guard let pageSize, let pages else { return "" }
+        let isPartlyInLog = bytes.map { Double(pages) * Double(pageSize) > Double($0) } ?? false
+        return " of \(HumanUnits.bytes(UInt64(clamping: pageSize)))"
+            + (isPartlyInLog && journalMode == .wal ? " (with the log)" : "")
     }
 }

@@ -69,9 +69,9 @@ struct WatchDisplayRun {
             glyphs: glyphs.first,
             glyphChoices: glyphs.choices,
             keys: keys,
-            refreshRate: options.refreshRate,
-            placeholder: source.placeholder
+            refreshRate: options.refreshRate
         )
+        if !feed.hasFoundDatabases { model.placeholder = source.placeholder }
         if !source.isOneFile { model.showDatabases() }
         return WatchDisplay(feed: feed, model: model, recording: recording, terminal: terminal)
     }

@@ -26,6 +26,8 @@ final class WatchFeed: Sendable {
     private let onReports: (@Sendable ([WatchReport]) -> Void)?
     private let recorder: @Sendable () -> FlightRecorder?
     private let threadEnd = DispatchSemaphore(value: 0)
+    /// Whether the first search found a database.
+    let hasFoundDatabases: Bool
 
     /// The time between two searches for new databases, in seconds.
     private static let searchIntervals: [WatchSource.Kind: Double] = [.folder: 2, .machine: 10]
@@ -50,6 +52,7 @@ final class WatchFeed: Sendable {
         self.onReports = onReports
         let command = ClientProcess.command(WatchHelperSubcommand.name)
         let first = try source.find(DatabaseSearch(helper: command))
+        hasFoundDatabases = !first.paths.isEmpty
         let startError = Mutex<(any Error)?>(nil)
         let startSignal = DispatchSemaphore(value: 0)
         // The thread creates the session, because a session belongs to a single thread.

@@ -146,7 +146,8 @@ struct RecordCommandTests {
     #endif
 
     private static let mistakes: [([String], Int32, String)] = [
-        (["record", "text", "--output", "text"], 64, "exists and is not a recording"),
+        (["run", "ycsb-c", "--record", "text"], 64, "exists and is not a recording"),
+        (["record", "text", "--output", "text"], 64, "are the same file"),
         (["record", "absent", "--output", "b.rec"], 1, "there is no agent with the name 'absent'"),
         (["record", "./absent", "--output", "b.rec"], 64, "there is no file './absent'"),
         (["what-if", "text"], 64, "this is neither the JSON report nor"),

@@ -19,7 +19,7 @@ struct SearchCommandsTests {
                 in: folder
             )
             #expect(outcome.status == 0, "\(outcome.errors)")
-            #expect(outcome.errors.contains("2 cells, 8 runs of 250 ms: about"))
+            #expect(outcome.errors.contains("2 cells, 8 runs of 250 ms: this takes about"))
             #expect(
                 outcome.output.contains(
                     "poolgauge run ycsb-b --scale 1 --arm queue --arm pool --readers 1"

@@ -251,7 +251,12 @@ struct HeadlessCommandTests {
             let absent = folder.appendingPathComponent("absent")
             let failing = try HeadlessProgram.run(["doctor"], in: folder, temporary: absent)
             #expect(failing.status == 1)
-            #expect(failing.output.contains("problem  \(absent.path): there is no such folder"))
+            #expect(
+                failing.output.contains(
+                    "problem  cannot write to the temporary folder '\(absent.path)' (TMPDIR): there is "
+                        + "no such folder"
+                )
+            )
         }
     }
 

@@ -125,8 +125,8 @@ struct LogScreen: WatchScreen {
         var facts = [WatchLabels.mode(file)]
         if let bytes = file.bytes { facts.append(HumanUnits.bytes(bytes)) }
         if let pages = file.pages {
-            let size = file.pageSize.map { " of \(HumanUnits.bytes(UInt64(clamping: $0)))" } ?? ""
-            facts.append("\(HumanUnits.count(pages)) \(pages == 1 ? "page" : "pages")\(size)")
+            let noun = pages == 1 ? "page" : "pages"
+            facts.append("\(HumanUnits.count(pages)) \(noun)\(file.pageSizeText)")
         }
         if let free = file.freePages { facts.append("\(HumanUnits.count(free)) free") }
         if let vacuum = file.autoVacuum { facts.append("auto-vacuum \(vacuum.rawValue)") }
