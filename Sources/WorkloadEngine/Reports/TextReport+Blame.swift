@@ -42,7 +42,7 @@ extension TextReport {
         let whole =
             blame.accesses == 1
             ? "it spent "
-            : "the \(ReportUnits.count(UInt64(blame.accesses))) slowest took "
+            : "the \(ReportUnits.count(UInt64(clamping: blame.accesses))) slowest took "
                 + "\(ReportUnits.time(blame.response)) on average and spent "
         var lines = ["\(head); " + whole + parts.joined(separator: " and ")]
         if let holders = holders(client, blame) { lines.append("  " + holders) }

@@ -25,6 +25,14 @@ struct ImplausibleNumberTests {
         #expect(try RunResult.decode(json, file: "run.json").seed == .max)
     }
 
+    @Test(arguments: [Int.min, -1, .max])
+    func aReportFormatsAnyNumberOfSlowAccesses(accesses: Int) throws {
+        var result = ResultFixture.result
+        result.runs[0].blame?["ui"]?.accesses = accesses
+        #expect(TextReport.text(of: result).contains(" slowest took "))
+        #expect(try HTMLReport.text(of: result).contains("</html>"))
+    }
+
     @Test func reportsFormatAnyNumber() {
         for number in [1e15, 1e19, 1e308, Double.greatestFiniteMagnitude, .infinity] {
             for text in [
