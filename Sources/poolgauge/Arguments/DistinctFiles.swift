@@ -33,7 +33,7 @@ enum DistinctFiles {
     /// The maximum number of symbolic links to missing files to follow.
     private static let maximumLinkCount = 8
 
-    /// Checks that each output is a file of its own.
+    /// Checks that no output is the same file as an input or another output.
     ///
     /// - Parameters:
     ///   - outputs: The files that the command replaces or extends.

@@ -14,7 +14,7 @@ struct RunSubcommand: ParsableCommand {
 
     @Option(
         name: [.customLong("arm"), .customLong("arms")],
-        help: "An arm to run; can be repeated. By default, all arms except those that use GRDB.",
+        help: "An arm to run; can be repeated. By default, all arms that do not use GRDB.",
         transform: NamesArgument.parse
     )
     var arms: [NamesArgument] = []
