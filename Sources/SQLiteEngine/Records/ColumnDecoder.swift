@@ -1,12 +1,27 @@
 import Foundation
 
 /// A decoder that reads a value from a single column.
-struct ColumnDecoder: SingleValueDecoder {
-    let row: Row
-    let index: Int
+final class ColumnDecoder: SingleValueDecoder {
+    private let row: Row
+    private let index: Int
+    private let recordType: any FetchableRecord.Type
     let codingPath: [any CodingKey]
-    let recordType: any FetchableRecord.Type
+    var requiresJSON = false
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
+
+    init(
+        row: Row,
+        index: Int,
+        recordType: any FetchableRecord.Type,
+        codingPath: [any CodingKey]
+    ) {
+        self.row = row
+        self.index = index
+        self.recordType = recordType
+        self.codingPath = codingPath
+    }
+
+    var mayBeJSON: Bool { row.databaseValue(atUncheckedIndex: index).startsAsJSON }
 
     func decodeNil() -> Bool { row.hasNull(atIndex: index) }
 
@@ -14,4 +29,13 @@ struct ColumnDecoder: SingleValueDecoder {
         try row.decodeWithStrategy(type, atUncheckedIndex: index, for: recordType)
             ?? row.convert(type, atUncheckedIndex: index)
     }
+}
+
+/// The decoder that a JSON decoder passes to a type.
+///
+/// With this decoder, a record can request containers of the JSON in a column.
+struct JSONContent: Decodable {
+    let decoder: any Decoder
+
+    init(from decoder: any Decoder) { self.decoder = decoder }
 }

@@ -102,12 +102,3 @@ extension EncodableRecord {
         return try PersistenceContainer(self).changes(from: before)
     }
 }
-
-extension EncodableRecord where Self: Encodable {
-    /// Sets the values that the record encodes.
-    public func encode(to container: inout PersistenceContainer) throws {
-        let encoder = RecordEncoder(container: container, recordType: Self.self)
-        try encode(to: encoder)
-        container = encoder.container
-    }
-}

@@ -13,10 +13,16 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// fatal error.
     private let borrowed: BorrowedColumns
 
+    /// The columns for keys of this type, which ``columns`` retains.
+    private let keyColumns: Unmanaged<KeyColumns>
+
     @inline(__always)
     private var columns: RowColumns { borrowed.columns }
 
-    init(_ columns: RowColumns) { borrowed = columns.borrowed }
+    init(_ columns: RowColumns) {
+        borrowed = columns.borrowed
+        keyColumns = .passUnretained(columns.columns(forKeysOf: Key.self))
+    }
 
     var codingPath: [any CodingKey] { columns.codingPath }
 
@@ -46,9 +52,13 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard MemoryLayout<Key>.size <= 1 else { return columns.column(named: key.stringValue) }
         let byte =
             MemoryLayout<Key>.size == 0 ? 0 : unsafeBitCast(key, to: UInt8.self)
-        let column = columns.columnsByByte[Int(byte)]
-        if column.isKnown { return column }
-        return columns.resolve(key.stringValue, byte)
+        // Check first that the row's columns, which retain the columns for keys, still exist.
+        let columns = columns
+        return keyColumns._withUnsafeGuaranteedRef { known in
+            let column = known.byByte[Int(byte)]
+            if column.isKnown { return column }
+            return known.resolve(key.stringValue, byte, in: columns)
+        }
     }
 
     // MARK: Column types
@@ -247,24 +257,24 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         _ key: Key,
         _ index: Int
     ) throws -> T {
-        let path = codingPath + [key]
-        do {
-            return try T(
-                from: ColumnDecoder(
-                    row: columns.row,
-                    index: index,
-                    codingPath: path,
-                    recordType: columns.recordType
-                )
-            )
-        } catch is JSONRequiredError {
-            return try columns.row.withUnsafeData(atIndex: index) { data in
-                guard let data else {
-                    throw RowDecodingError.valueMismatch(type, row: columns.row, index: index)
-                }
-                return try columns.recordType.databaseJSONDecoder(for: key.stringValue)
-                    .decode(type, from: data)
+        let columns = columns
+        let decoder = ColumnDecoder(
+            row: columns.row,
+            index: index,
+            recordType: columns.recordType,
+            codingPath: codingPath + [key]
+        )
+        return try decoder.decodeValue(type) { try decodeJSON(type, key, index) }
+    }
+
+    private func decodeJSON<T: Decodable>(_ type: T.Type, _ key: Key, _ index: Int) throws -> T {
+        let columns = columns
+        return try columns.row.withUnsafeData(atIndex: index) { data in
+            guard let data else {
+                throw RowDecodingError.valueMismatch(type, row: columns.row, index: index)
             }
+            return try columns.recordType.databaseJSONDecoder(for: key.stringValue)
+                .decode(type, from: data)
         }
     }
 
@@ -280,9 +290,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         // For example, decode `struct BookInfo { var book: Book; var author: Author }` from a row
         // with the columns of a book and a scope `author`. Only one key can be decoded from the row
         // itself.
-        guard let rootKey = columns.rootKey else {
-            columns.setRootKey(key.stringValue)
-            let columns = columns
+        let columns = columns
+        let keyColumns = keyColumns.takeUnretainedValue()
+        guard let rootKey = keyColumns.rootKey else {
+            columns.setRootKey(key.stringValue, of: keyColumns)
             return try columns.row.decodeRecord(
                 type,
                 within: columns,
@@ -315,7 +326,12 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         keyedBy type: NestedKey.Type,
         forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        guard !column(key).exists, let scope = columns.row.scopesTree[key.stringValue] else {
+        let column = column(key)
+        if column.exists {
+            return try decodeJSON(JSONContent.self, key, column.index).decoder
+                .container(keyedBy: type)
+        }
+        guard let scope = columns.row.scopesTree[key.stringValue] else {
             throw nestedContainerError(key, [String: Any].self)
         }
         return KeyedDecodingContainer(
@@ -324,7 +340,9 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        throw nestedContainerError(key, [Any].self)
+        let column = column(key)
+        guard column.exists else { throw nestedContainerError(key, [Any].self) }
+        return try decodeJSON(JSONContent.self, key, column.index).decoder.unkeyedContainer()
     }
 
     private func nestedContainerError(_ key: Key, _ type: any Any.Type) -> DecodingError {
@@ -332,10 +350,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             type,
             DecodingError.Context(
                 codingPath: codingPath + [key],
-                debugDescription: """
-                    a row has no nested container at \(key.stringValue); decode a separate \
-                    type, which is read from JSON
-                    """
+                debugDescription: "a row has no column or scope \(key.stringValue)"
             )
         )
     }

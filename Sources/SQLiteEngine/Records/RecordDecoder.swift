@@ -14,6 +14,9 @@ final class RecordDecoder: Decoder {
     @exclusivity(unchecked) private var container: AnyObject?
     @exclusivity(unchecked) private var keyType: ObjectIdentifier?
 
+    /// The containers for all types of keys, if the record uses several types.
+    @exclusivity(unchecked) private var containers: [ObjectIdentifier: AnyObject] = [:]
+
     /// A closure that returns the error to throw when a single value is decoded, or `nil` if the
     /// decoder does not replace a missing column.
     private let missing: (() -> RowDecodingError)?
@@ -34,6 +37,7 @@ final class RecordDecoder: Decoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        if columns.hasRowState { columns.clearRootKey(ofKeysOf: type) }
         if let container, keyType == ObjectIdentifier(type) {
             return unsafeDowncast(container, to: Box<KeyedDecodingContainer<Key>>.self).value()
         }
@@ -44,9 +48,15 @@ final class RecordDecoder: Decoder {
     private func makeContainer<Key: CodingKey>(
         keyedBy type: Key.Type
     ) -> KeyedDecodingContainer<Key> {
+        let id = ObjectIdentifier(type)
+        if let container, let keyType { containers[keyType] = container }
+        keyType = id
+        if let known = containers[id] {
+            container = known
+            return unsafeDowncast(known, to: Box<KeyedDecodingContainer<Key>>.self).value()
+        }
         let cached = Box(KeyedDecodingContainer(RecordColumns<Key>(columns)))
         container = cached
-        keyType = ObjectIdentifier(type)
         return cached.value()
     }
 

@@ -9,6 +9,9 @@ final class RecordEncoder: Encoder {
     /// The function that converts a key to a column, or `nil` if their names are equal.
     fileprivate let conversion: (@Sendable (any CodingKey) -> String)?
 
+    /// The nested containers, which are stored as JSON.
+    private var nested: [(column: String, values: NestedValues)] = []
+
     init(container: PersistenceContainer, recordType: any EncodableRecord.Type) {
         self.container = container
         self.recordType = recordType
@@ -26,11 +29,37 @@ final class RecordEncoder: Encoder {
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        fatalError("\(recordType) encodes itself as a list, but a record must encode columns")
+        RefusingUnkeyedContainer(
+            encoder: self,
+            error: EncodingError.invalidValue(
+                recordType,
+                EncodingError.Context(
+                    codingPath: [],
+                    debugDescription:
+                        "\(recordType) encodes itself as a list, but a record must encode columns"
+                )
+            )
+        )
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
         WrapperEncoder(encoder: self)
+    }
+
+    /// Returns the values of the nested container that is stored in a column.
+    fileprivate func nestedValues(_ column: String) -> NestedValues {
+        if let known = nested.first(where: { $0.column == column }) { return known.values }
+        let values = NestedValues(userInfo: userInfo)
+        nested.append((column, values))
+        return values
+    }
+
+    /// Stores the values of the nested containers.
+    fileprivate func finish() throws {
+        for (column, values) in nested {
+            let json = try recordType.databaseJSONEncoder(for: column).encode(values)
+            container.set(String(decoding: json, as: UTF8.self).databaseValue, column)
+        }
     }
 
     fileprivate func encode<T: Encodable>(_ value: T, _ column: String) throws {
@@ -47,6 +76,16 @@ final class RecordEncoder: Encoder {
             recordType.databaseJSONEncoder(for: column)
         }
         container.set(value, column)
+    }
+}
+
+extension EncodableRecord where Self: Encodable {
+    /// Sets the values that the record encodes.
+    public func encode(to container: inout PersistenceContainer) throws {
+        let encoder = RecordEncoder(container: container, recordType: Self.self)
+        try encode(to: encoder)
+        try encoder.finish()
+        container = encoder.container
     }
 }
 
@@ -96,18 +135,11 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         keyedBy keyType: NestedKey.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        fatalError(nestingMessage(key))
+        encoder.nestedValues(encoder.column(key)).container(keyedBy: keyType)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        fatalError(nestingMessage(key))
-    }
-
-    private func nestingMessage(_ key: Key) -> String {
-        """
-        \(encoder.recordType) encodes a nested container at \(key.stringValue); encode a value of \
-        a separate type, which is stored as JSON
-        """
+        encoder.nestedValues(encoder.column(key)).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder { encoder }

@@ -10,8 +10,12 @@ final class RowColumns {
     let recordTypeID: ObjectIdentifier
     let codingPath: [any CodingKey]
 
-    /// The columns for one-byte keys, indexed by the key's byte.
-    let columnsByByte: UnsafeMutablePointer<ResolvedColumn>
+    /// The columns for one-byte keys, for each type of keys.
+    ///
+    /// Two types can use the same byte for keys with different names. A record can use several
+    /// types: for its properties, for those of its superclass, and for those of a nested structure
+    /// whose values are in the same row.
+    @exclusivity(unchecked) private var columnsByKeyType: [ObjectIdentifier: KeyColumns] = [:]
 
     /// The columns for larger keys, by string value.
     @exclusivity(unchecked) private var columnsByName: [String: ResolvedColumn] = [:]
@@ -21,11 +25,6 @@ final class RowColumns {
     /// The columns of scopes that have been decoded as nested containers, by key.
     @exclusivity(unchecked) private var nestedColumns: [String: RowColumns] = [:]
 
-    /// The key that was decoded from the whole row, if any.
-    ///
-    /// At most one key can be decoded from the whole row.
-    @exclusivity(unchecked) private(set) var rootKey: String?
-
     /// The decoders of parts of the current row.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
@@ -33,7 +32,7 @@ final class RowColumns {
     @exclusivity(unchecked) private var plainColumns: UInt64 = 0
 
     /// Whether the cache contains state that belongs to the current row.
-    @exclusivity(unchecked) private var hasRowState = false
+    @exclusivity(unchecked) private(set) var hasRowState = false
 
     /// The decoder that owns these columns, or `nil` for the columns of a scope.
     @exclusivity(unchecked) unowned(unsafe) var owner: RecordDecoder?
@@ -51,14 +50,21 @@ final class RowColumns {
         self.codingPath = codingPath
         statement = row.sqliteStatement
         conversions = Array(repeating: nil, count: row.count)
-        columnsByByte = .allocate(capacity: 256)
-        columnsByByte.initialize(repeating: .unknown, count: 256)
         borrowed.begin(self)
     }
 
-    deinit {
-        borrowed.end()
-        columnsByByte.deallocate()
+    deinit { borrowed.end() }
+
+    /// Returns the columns for the keys of a type.
+    ///
+    /// The result is valid as long as this object.
+    @inline(never)
+    func columns(forKeysOf type: any CodingKey.Type) -> KeyColumns {
+        let id = ObjectIdentifier(type)
+        if let columns = columnsByKeyType[id] { return columns }
+        let columns = KeyColumns()
+        columnsByKeyType[id] = columns
+        return columns
     }
 
     /// Clears the state of the previous row, if any.
@@ -70,14 +76,20 @@ final class RowColumns {
     @inline(never)
     private func clearRowState() {
         hasRowState = false
-        rootKey = nil
+        for columns in columnsByKeyType.values { columns.rootKey = nil }
         decoders.removeAll(keepingCapacity: true)
         for nested in nestedColumns.values { nested.beginRow() }
     }
 
-    func setRootKey(_ key: String) {
+    /// Allows a new container with keys of a type to decode one key from the whole row.
+    @inline(never)
+    func clearRootKey(ofKeysOf type: any CodingKey.Type) {
+        columnsByKeyType[ObjectIdentifier(type)]?.rootKey = nil
+    }
+
+    func setRootKey(_ key: String, of columns: KeyColumns) {
         hasRowState = true
-        rootKey = key
+        columns.rootKey = key
     }
 
     /// Retains a decoder for the current row, and returns the decoder.
@@ -95,14 +107,7 @@ final class RowColumns {
         return column
     }
 
-    @inline(never)
-    func resolve(_ name: String, _ byte: UInt8) -> ResolvedColumn {
-        let column = resolve(name)
-        columnsByByte[Int(byte)] = column
-        return column
-    }
-
-    private func resolve(_ name: String) -> ResolvedColumn {
+    fileprivate func resolve(_ name: String) -> ResolvedColumn {
         guard let position = position(ofKey: name) else { return .missing }
         return ResolvedColumn(
             position: Int32(position),
@@ -178,7 +183,32 @@ final class RowColumns {
     }
 }
 
-struct CachedConversion {
+/// The columns for the keys of one type.
+final class KeyColumns {
+    /// The columns for one-byte keys, indexed by the key's byte.
+    let byByte: UnsafeMutablePointer<ResolvedColumn>
+
+    /// The key that a container decoded from the whole row, if any.
+    ///
+    /// A container can decode at most one key from the whole row.
+    @exclusivity(unchecked) fileprivate(set) var rootKey: String?
+
+    fileprivate init() {
+        byByte = .allocate(capacity: 256)
+        byByte.initialize(repeating: .unknown, count: 256)
+    }
+
+    deinit { byByte.deallocate() }
+
+    @inline(never)
+    func resolve(_ name: String, _ byte: UInt8, in columns: RowColumns) -> ResolvedColumn {
+        let column = columns.resolve(name)
+        byByte[Int(byte)] = column
+        return column
+    }
+}
+
+private struct CachedConversion {
     let type: ObjectIdentifier
     let convertible: (any DatabaseValueConvertible.Type)?
 }

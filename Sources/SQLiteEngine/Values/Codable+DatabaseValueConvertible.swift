@@ -19,14 +19,9 @@ extension DatabaseValueConvertible where Self: Encodable {
 extension DatabaseValueConvertible where Self: Decodable {
     /// Decodes a value from a single value or from JSON.
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
-        do {
-            return try Self(from: DatabaseValueDecoder(value: databaseValue))
-        } catch is JSONRequiredError {
-            return Data.fromDatabaseValue(databaseValue).flatMap {
-                try? databaseJSONDecoder().decode(Self.self, from: $0)
-            }
-        } catch {
-            return nil
+        try? DatabaseValueDecoder(value: databaseValue).decodeValue(Self.self) {
+            guard let data = Data.fromDatabaseValue(databaseValue) else { return nil }
+            return try databaseJSONDecoder().decode(Self.self, from: data)
         }
     }
 }
@@ -74,15 +69,16 @@ struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
 }
 
-/// An unkeyed container that throws an error for each value, because the type requires JSON.
+/// An unkeyed container that throws an error for each value.
 struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
     let encoder: any Encoder
+    var error: any Error = JSONRequiredError()
     let codingPath: [any CodingKey] = []
     let count = 0
 
-    func encodeNil() throws { throw JSONRequiredError() }
+    func encodeNil() throws { throw error }
 
-    func encode<T: Encodable>(_ value: T) throws { throw JSONRequiredError() }
+    func encode<T: Encodable>(_ value: T) throws { throw error }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type
@@ -98,16 +94,54 @@ struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
 /// A decoder that provides a single value.
 ///
 /// If a type requests a keyed or unkeyed container, the decoder throws ``JSONRequiredError``.
-protocol SingleValueDecoder: Decoder, SingleValueDecodingContainer {
+protocol SingleValueDecoder: AnyObject, Decoder, SingleValueDecodingContainer {
+    /// Whether the type has requested a keyed or unkeyed container.
+    ///
+    /// A type may ignore the error and then request another container.
+    var requiresJSON: Bool { get set }
+
+    /// Whether the value is the text of a JSON object or array.
+    var mayBeJSON: Bool { get }
+
     func convert<Value: DatabaseValueConvertible>(_ type: Value.Type) throws -> Value
 }
 
 extension SingleValueDecoder {
+    /// Decodes a value from a single value, or from JSON if the type requests it.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - json: A closure that decodes the value from JSON, and returns `nil` if there is no text.
+    /// - Throws: The error of the type or of the JSON decoder.
+    func decodeValue<T: Decodable>(_ type: T.Type, json: () throws -> T?) throws -> T {
+        let value: Result<T, any Error>
+        do {
+            value = .success(try T(from: self))
+        } catch {
+            value = .failure(error)
+        }
+        guard requiresJSON else { return try value.get() }
+        guard case .success(let value) = value else {
+            if let decoded = try json() { return decoded }
+            throw DecodingError.dataCorruptedError(
+                in: self,
+                debugDescription: "could not decode \(type) from a value that is not text"
+            )
+        }
+        // The type accepts both forms.
+        guard mayBeJSON, let decoded = try? json() else { return value }
+        return decoded
+    }
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        requiresJSON = true
         throw JSONRequiredError()
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw JSONRequiredError() }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        requiresJSON = true
+        throw JSONRequiredError()
+    }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
@@ -126,10 +160,23 @@ extension SingleValueDecoder {
     }
 }
 
-private struct DatabaseValueDecoder: SingleValueDecoder {
+extension DatabaseValue {
+    /// Whether the value is text that starts as a JSON object or array does.
+    var startsAsJSON: Bool {
+        guard case .string(let text) = storage else { return false }
+        let first = text.utf8.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+}
+
+private final class DatabaseValueDecoder: SingleValueDecoder {
     let value: DatabaseValue
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
+    var requiresJSON = false
+    var mayBeJSON: Bool { value.startsAsJSON }
+
+    init(value: DatabaseValue) { self.value = value }
 
     func decodeNil() -> Bool { value.isNull }
 
