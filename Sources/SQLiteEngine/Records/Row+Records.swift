@@ -8,25 +8,6 @@ extension Row {
         self[column.name]
     }
 
-    /// The value of a column.
-    ///
-    /// It is a fatal error if the value is missing or cannot be converted.
-    @inlinable
-    public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
-        self[column.name]
-    }
-
-    /// Returns the value of a column.
-    ///
-    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
-    @inlinable
-    public func decode<Value: DatabaseValueConvertible>(
-        _ type: Value.Type = Value.self,
-        forColumn column: some ColumnExpression
-    ) throws -> Value {
-        try decode(type, forColumn: column.name)
-    }
-
     /// Returns the first value that is not `NULL`, ignoring columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(
         _ columns: some Collection<any ColumnExpression>
@@ -68,6 +49,50 @@ extension Row {
         } catch {
             fatalError("\(error)")
         }
+    }
+}
+
+extension Row {
+    /// The value of a column.
+    ///
+    /// It is a fatal error if the value is missing or cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
+        self[column.name]
+    }
+
+    /// Returns the value of a column.
+    ///
+    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type = Value.self,
+        forColumn column: some ColumnExpression
+    ) throws -> Value {
+        try decode(type, forColumn: column.name)
+    }
+}
+
+extension Row {
+    /// The value of a column.
+    ///
+    /// It is a fatal error if the value is missing or cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ column: some ColumnExpression
+    ) -> Value {
+        self[column.name]
+    }
+
+    /// Returns the value of a column.
+    ///
+    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type = Value.self,
+        forColumn column: some ColumnExpression
+    ) throws -> Value {
+        try decode(type, forColumn: column.name)
     }
 }
 

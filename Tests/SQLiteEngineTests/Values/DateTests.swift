@@ -32,7 +32,22 @@ struct DateTests {
             #expect(difference < 1e-6)
         }
         let between = Date(timeIntervalSince1970: 0.0019)
-        #expect(between.databaseValue == "1970-01-01 00:00:00.001".databaseValue)
+        #expect(between.databaseValue == "1970-01-01 00:00:00.002".databaseValue)
+    }
+
+    /// GRDB stores the text of this formatter, and moved programs search for it.
+    @Test func dateTextEqualsThatOfFoundation() {
+        let formatter = DateFormatter()
+        formatter.dateFormat = "yyyy-MM-dd HH:mm:ss.SSS"
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<20_000 {
+            // Foundation uses the Julian calendar before 1582.
+            let range = Double(-12_219_292_800)..<Double(253_402_300_799)
+            let date = Date(timeIntervalSince1970: Double.random(in: range, using: &random))
+            #expect(date.databaseValue == formatter.string(from: date).databaseValue)
+        }
     }
 
     @Test func datesBeyondFourDigitsAreNumbers() {

@@ -63,4 +63,18 @@ struct FoundationValueTests {
         #expect(StatementArguments([1, "a", NSNull()] as [Any])?.description == "[1, \"a\", NULL]")
         #expect(StatementArguments([[1]] as [Any]) == nil)
     }
+
+    @Test(arguments: ["9e999", "-9e999", "1e300", "-1e300", "1e-300"])
+    func realsBeyondTheRangeOfDecimalsAreErrors(sql: String) throws {
+        try DatabaseQueue().read { (db: Database) throws -> Void in
+            let sql = "SELECT \(sql) AS x"
+            #expect(throws: RowDecodingError.self) { try Decimal.fetchOne(db, sql: sql) }
+            #expect(throws: RowDecodingError.self) { try NSDecimalNumber.fetchOne(db, sql: sql) }
+            let row = try #require(try Row.fetchOne(db, sql: sql))
+            #expect(throws: RowDecodingError.self) { try row.decode(Decimal.self, forColumn: "x") }
+        }
+        #expect(Decimal.fromDatabaseValue("NaN".databaseValue) == nil)
+        #expect(Decimal.fromDatabaseValue(0.0.databaseValue) == 0)
+        #expect(Decimal.fromDatabaseValue(1e100.databaseValue) == Decimal(1e100))
+    }
 }

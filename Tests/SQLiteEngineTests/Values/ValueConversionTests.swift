@@ -40,25 +40,56 @@ struct ValueConversionTests {
         #expect(Bool.fromDatabaseValue("1".databaseValue) == nil)
     }
 
-    /// Reads a value in code that does not require `StatementColumnConvertible`.
-    private func fetch<T: DatabaseValueConvertible>(
+    /// Reads a value in each way, in code that does not require `StatementColumnConvertible`.
+    private func read<T: DatabaseValueConvertible & Hashable>(
         _ type: T.Type,
         _ db: Database,
         sql: String
-    ) throws -> T? {
-        try T.fetchOne(db, sql: sql)
+    ) -> [Result<T?, any Error>] {
+        let statement = Result { try db.makeStatement(sql: sql) }
+        let request = SQLRequest<T>(sql: sql)
+        // The row is valid while its cursor exists.
+        let rows = Result { try Row.fetchCursor(db, sql: sql) }
+        let row = Result { try rows.get().next() }
+        defer { withExtendedLifetime(rows) {} }
+        return [
+            Result { try T.fetchOne(db, sql: sql) },
+            Result { try T.fetchOne(statement.get()) },
+            Result { try T.fetchOne(db, request) },
+            Result { try T.fetchAll(db, sql: sql).first },
+            Result { try T.fetchAll(statement.get()).first },
+            Result { try T.fetchAll(db, request).first },
+            Result { try T.fetchSet(db, sql: sql).first },
+            Result { try T.fetchSet(statement.get()).first },
+            Result { try T.fetchSet(db, request).first },
+            Result { try T.fetchCursor(db, sql: sql).next() },
+            Result { try T.fetchCursor(statement.get()).next() },
+            Result { try T.fetchCursor(db, request).next() },
+            Result { try row.get()?.decode(T.self, atIndex: 0) },
+            Result { try row.get()?.decode(T.self, forColumn: "x") },
+            Result { try row.get()?.decode(T.self, forColumn: Column("x")) },
+        ]
     }
 
-    @Test func textThatIsNotANumberIsZero() throws {
+    /// As in GRDB, the compiler chooses the conversion: SQLite's for types that are known to
+    /// conform to `StatementColumnConvertible`, or `fromDatabaseValue`, which rejects the text.
+    @Test func textThatIsNotANumberIsZeroOrAnError() throws {
         let db = try Database.inMemory()
-        #expect(try Int.fetchOne(db, sql: "SELECT 'one'") == 0)
-        #expect(try fetch(Int.self, db, sql: "SELECT 1") == 1)
-        // GRDB chooses the conversion at compile time. Code that requires only
-        // `DatabaseValueConvertible` uses `fromDatabaseValue`, which rejects the text.
-        withKnownIssue("generic code uses the conversions of StatementColumnConvertible") {
-            #expect(throws: RowDecodingError.self) {
-                try fetch(Int.self, db, sql: "SELECT 'one'")
-            }
+        let sql = "SELECT 'one' AS x"
+        #expect(try Int.fetchOne(db, sql: sql) == 0)
+        #expect(try Int.fetchAll(db, sql: sql) == [0])
+        #expect(try Int.fetchSet(db, sql: sql) == [0])
+        #expect(try Int.fetchCursor(db, sql: sql).next() == 0)
+        #expect(try Int?.fetchAll(db, sql: sql) == [0])
+        let rows = try Row.fetchCursor(db, sql: sql)
+        let row = try #require(try rows.next())
+        #expect(try row.decode(Int.self, atIndex: 0) == 0)
+        #expect(row["x"] == 0)
+        for result in read(Int.self, db, sql: "SELECT 1 AS x") {
+            #expect(try result.get() == 1)
+        }
+        for result in read(Int.self, db, sql: sql) {
+            #expect(throws: RowDecodingError.self) { try result.get() }
         }
     }
 }

@@ -6,14 +6,19 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Steppin
     @usableFromInline var steps: StatementSteps
     @usableFromInline let column: CInt
 
+    /// The function that reads a column, or `nil` for the type's own function.
+    @usableFromInline let read: ((SQLiteStatement, CInt) -> Value?)?
+
     @usableFromInline
     init(
         _ statement: Statement,
         _ arguments: StatementArguments?,
-        _ adapter: (any RowAdapter)?
+        _ adapter: (any RowAdapter)?,
+        reading read: ((SQLiteStatement, CInt) -> Value?)? = nil
     ) throws {
         steps = try StatementSteps(statement, arguments)
         column = try statement.firstColumn(adapter)
+        self.read = read
     }
 
     deinit { steps.end() }
@@ -23,7 +28,8 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Steppin
     public func next() throws -> Value? {
         guard try steps.advance() else { return nil }
         let pointer = steps.statement.pointer
-        if let value = Value.fromColumn(pointer, at: column) { return value }
+        let value = read.map { $0(pointer, column) } ?? Value.fromColumn(pointer, at: column)
+        if let value { return value }
         throw steps.statement.mismatch(Value.self, column)
     }
 }

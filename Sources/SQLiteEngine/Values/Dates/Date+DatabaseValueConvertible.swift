@@ -5,19 +5,18 @@ import Foundation
 ///
 /// The text sorts in chronological order, and SQLite's date functions can read it.
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The text, truncated to milliseconds.
+    /// The text, rounded to the nearest millisecond.
     ///
     /// For a date outside the years 0 to 9999, the value is the number of seconds since 1970.
     public var databaseValue: DatabaseValue {
-        // Foundation stores dates relative to 2001, so this interval is exact.
-        let exact = timeIntervalSinceReferenceDate * 1000
-        // The floating-point value of a whole millisecond can be slightly below the integer.
-        let nearest = exact.rounded()
-        let milliseconds = abs(exact - nearest) < 0.05 ? nearest : exact.rounded(.down)
+        // The same operations in the same order as in Foundation's formatter with milliseconds,
+        // which GRDB uses, so that both store the same text for every date.
+        let interval = timeIntervalSinceReferenceDate + Date.timeIntervalBetween1970AndReferenceDate
+        let milliseconds = (interval * 1000 + 0.5).rounded(.down)
         guard milliseconds >= Self.year0, milliseconds < Self.year10000 else {
             return timeIntervalSince1970.databaseValue
         }
-        let total = Int(milliseconds) + Self.referenceSeconds * 1000
+        let total = Int(milliseconds)
         let days = CivilDate.floorDivide(total, 86_400_000)
         let date = CivilDate.date(days: days)
         return Self.text(date, millisecondOfDay: total - days * 86_400_000).databaseValue
@@ -117,13 +116,12 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// The number of seconds from 1970 to Foundation's reference date in 2001.
     private static let referenceSeconds = 978_307_200
 
-    /// The starts of the years 0 and 10000, in milliseconds relative to 2001.
+    /// The starts of the years 0 and 10000, in milliseconds relative to 1970.
     private static let year0 = milliseconds(toYear: 0)
     private static let year10000 = milliseconds(toYear: 10_000)
 
     private static func milliseconds(toYear year: Int) -> Double {
-        let days = CivilDate.days(year: year, month: 1, day: 1)
-        return Double((days * 86_400 - referenceSeconds) * 1000)
+        Double(CivilDate.days(year: year, month: 1, day: 1) * 86_400_000)
     }
 
     private static func text(

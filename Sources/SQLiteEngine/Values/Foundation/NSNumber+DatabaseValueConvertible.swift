@@ -27,18 +27,13 @@ extension NSNumber: DatabaseValueConvertible {
 
     /// Creates a number from a numeric value, or from text with a decimal point.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
-        let isDecimal = self is NSDecimalNumber.Type
         switch dbValue.storage {
-        case .int64(let value):
-            return (isDecimal ? NSDecimalNumber(value: value) : NSNumber(value: value)) as? Self
-        case .double(let value):
-            return (isDecimal ? NSDecimalNumber(value: value) : NSNumber(value: value)) as? Self
-        case .string:
-            return Decimal.fromDatabaseValue(dbValue).flatMap {
-                NSDecimalNumber(decimal: $0) as? Self
-            }
+        case .int64(let value) where !(self is NSDecimalNumber.Type):
+            NSNumber(value: value) as? Self
+        case .double(let value) where !(self is NSDecimalNumber.Type):
+            NSNumber(value: value) as? Self
         default:
-            return nil
+            Decimal.fromDatabaseValue(dbValue).flatMap { NSDecimalNumber(decimal: $0) as? Self }
         }
     }
 }

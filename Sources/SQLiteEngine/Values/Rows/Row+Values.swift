@@ -1,7 +1,7 @@
 import CSQLite
 
 // The subscripts treat a missing or inconvertible value as a fatal error. The `decode` methods
-// throw an error instead.
+// throw an error instead. Each method exists twice; see Values+Fetching.swift.
 
 extension Row {
     /// The value of a column as `Int64`, `Double`, `String`, or `Data`, or `nil` for `NULL`.
@@ -10,35 +10,11 @@ extension Row {
         return databaseValue(atUncheckedIndex: index).storage.value
     }
 
-    /// The value of a column.
-    ///
-    /// It is a fatal error if the value cannot be converted.
-    @inlinable
-    public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
-        do {
-            return try decode(Value.self, atIndex: index)
-        } catch {
-            fatalError("\(error)")
-        }
-    }
-
     /// The value of a column as `Int64`, `Double`, `String`, or `Data`.
     ///
     /// The result is `nil` if the value is `NULL` or the column does not exist.
     public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
         index(ofColumn: columnName).flatMap { databaseValue(atUncheckedIndex: $0).storage.value }
-    }
-
-    /// The value of a column.
-    ///
-    /// It is a fatal error if the value is missing or cannot be converted.
-    @inlinable
-    public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
-        do {
-            return try decode(Value.self, forColumn: columnName)
-        } catch {
-            fatalError("\(error)")
-        }
     }
 
     /// Returns the first value that is not `NULL`, ignoring columns that do not exist.
@@ -55,6 +31,30 @@ extension Row {
 }
 
 extension Row {
+    /// The value of a column.
+    ///
+    /// It is a fatal error if the value cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
+        do {
+            return try decode(Value.self, atIndex: index)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The value of a column.
+    ///
+    /// It is a fatal error if the value is missing or cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
+        do {
+            return try decode(Value.self, forColumn: columnName)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
     /// Returns the value of a column.
     ///
     /// - Throws: A ``RowDecodingError`` if the value cannot be converted.
@@ -64,7 +64,7 @@ extension Row {
         atIndex index: Int
     ) throws -> Value {
         checkIndex(index)
-        return try decode(type, atUncheckedIndex: index)
+        return try convert(type, atUncheckedIndex: index)
     }
 
     /// Returns the value of the column with the given name, ignoring case.
@@ -79,12 +79,72 @@ extension Row {
             if let value = Value.fromMissingColumn() { return value }
             throw RowDecodingError.columnNotFound(columnName, row: self)
         }
+        return try convert(type, atUncheckedIndex: index)
+    }
+}
+
+extension Row {
+    /// The value of a column.
+    ///
+    /// It is a fatal error if the value cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int)
+        -> Value
+    {
+        do {
+            return try decode(Value.self, atIndex: index)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The value of a column.
+    ///
+    /// It is a fatal error if the value is missing or cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ columnName: String
+    ) -> Value {
+        do {
+            return try decode(Value.self, forColumn: columnName)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// Returns the value of a column.
+    ///
+    /// - Throws: A ``RowDecodingError`` if the value cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type = Value.self,
+        atIndex index: Int
+    ) throws -> Value {
+        checkIndex(index)
         return try decode(type, atUncheckedIndex: index)
     }
 
+    /// Returns the value of the column with the given name, ignoring case.
+    ///
+    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type = Value.self,
+        forColumn columnName: String
+    ) throws -> Value {
+        guard let index = index(ofColumn: columnName) else {
+            if let value = Value.fromMissingColumn() { return value }
+            throw RowDecodingError.columnNotFound(columnName, row: self)
+        }
+        return try decode(type, atUncheckedIndex: index)
+    }
+}
+
+extension Row {
     /// Returns the value that the type creates from a ``DatabaseValue``.
     ///
     /// Unlike SQLite, this method does not convert text to a number if the text is not numeric.
+    @usableFromInline
     func convert<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         atUncheckedIndex index: Int
