@@ -10,7 +10,7 @@ final class AccessCancellation: Sendable {
     }
 
     private let state = Lock(State())
-    private let isCanceled = Atomic<Bool>(false)
+    private let wasCanceled = Atomic<Bool>(false)
 
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
@@ -30,7 +30,7 @@ final class AccessCancellation: Sendable {
     /// last check for cancellation and the start of its next statement. Later interrupts affect
     /// only the statements of this canceled access.
     func cancel() {
-        isCanceled.store(true, ordering: .releasing)
+        wasCanceled.store(true, ordering: .releasing)
         interrupt(againAfter: EngineTimings.firstInterruptPause)
     }
 
@@ -47,7 +47,7 @@ final class AccessCancellation: Sendable {
         }
     }
 
-    func check() throws {
-        if isCanceled.load(ordering: .acquiring) { throw CancellationError() }
-    }
+    var isCanceled: Bool { wasCanceled.load(ordering: .acquiring) }
+
+    func check() throws { if isCanceled { throw CancellationError() } }
 }

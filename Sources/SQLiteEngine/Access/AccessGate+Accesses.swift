@@ -219,7 +219,7 @@ extension AccessGate {
         try await perform(site, intent) { db in
             db.endKeptTransaction()
             defer { endWithoutTransaction(db) }
-            return try body(db)
+            return try db.withoutTransaction(body)
         }
     }
 

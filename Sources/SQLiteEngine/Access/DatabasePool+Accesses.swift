@@ -138,7 +138,7 @@ extension DatabasePool {
     ) async throws -> T {
         try await writer.performWithAllConnections(site, readers: readers) { db in
             defer { db.preconditionNoTransactionIsLeftOpen() }
-            return try updates(db)
+            return try db.withoutTransaction(updates)
         }
     }
 

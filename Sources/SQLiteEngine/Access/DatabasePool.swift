@@ -95,7 +95,7 @@ public final class DatabasePool: DatabaseWriter {
             events: events,
             dispatching: configuration.writeDispatching
         ) { slot in
-            try Database.open(
+            let database = try Database.open(
                 path: path,
                 configuration: configuration,
                 label: slot.label,
@@ -103,6 +103,8 @@ public final class DatabasePool: DatabaseWriter {
                 probe: slot.probe,
                 suspension: writerSuspension
             )
+            database.use(file)
+            return database
         }
         observationHub = ObservationHub { [readers] in readers.slots.count { !$0.isTaken } }
         let readerLockRetry = ReaderLockRetryPolicy { [readers, snapshots] in
@@ -120,7 +122,6 @@ public final class DatabasePool: DatabaseWriter {
             path: path,
             log: log
         )
-        file.record()
         if configuration.observesSuspensionNotifications {
             let observer = SuspensionObserver(of: self)
             suspensionObserver.withLock { $0 = observer }

@@ -70,13 +70,14 @@ public final class DatabaseQueue: DatabaseWriter {
         let label = configuration.label ?? "SQLiteEngine.DatabaseQueue"
         let entersWAL =
             mayChangeJournal && configuration.journalMode == .wal && !configuration.readonly
+        let file = OpenedFile(path: path)
         gate = AccessGate(
             .queue,
             labels: [label],
             probes: configuration.probes,
             dispatching: configuration.writeDispatching
         ) { [suspension] slot in
-            try Database.open(
+            let database = try Database.open(
                 path: path,
                 configuration: configuration,
                 label: slot.label,
@@ -84,6 +85,8 @@ public final class DatabaseQueue: DatabaseWriter {
                 probe: slot.probe,
                 suspension: suspension
             )
+            database.use(file)
+            return database
         }
         if configuration.keepsReadTransactions { gate.keeper.start(for: gate) }
         self.configuration = configuration

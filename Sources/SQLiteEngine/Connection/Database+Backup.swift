@@ -16,7 +16,8 @@ extension Database {
     /// - Parameters:
     ///   - destDb: The database to overwrite. If the backup fails, this database is unchanged.
     ///   - pagesPerStep: The number of pages to copy between two calls to `progress`. If the number
-    ///     is negative, one step copies all pages.
+    ///     is negative, one step copies all pages. All steps copy the same state, even if other
+    ///     connections commit in the meantime.
     ///   - progress: A closure that is called after each step. If the closure throws before the
     ///     backup is complete, the backup ends with that error. An error after the last step is
     ///     ignored.
@@ -27,18 +28,42 @@ extension Database {
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
     ) throws {
         try restartReadTransaction()
-        guard
-            let backup = sqlite3_backup_init(destDb.handle, "main", handle, "main")
-        else { throw destDb.lastError() }
-        do {
-            while try !step(backup, to: destDb, pagesPerStep, progress) {}
-        } catch {
-            sqlite3_backup_finish(backup)
-            throw error
+        try withReadState {
+            guard
+                let backup = sqlite3_backup_init(destDb.handle, "main", handle, "main")
+            else { throw destDb.lastError() }
+            do {
+                while try !step(backup, to: destDb, pagesPerStep, progress) {}
+            } catch {
+                sqlite3_backup_finish(backup)
+                throw error
+            }
+            try destDb.check(sqlite3_backup_finish(backup))
         }
-        try destDb.check(sqlite3_backup_finish(backup))
         destDb.schemaDidChange()
         destDb.discardCachedSchema()
+    }
+
+    /// Runs `body` while the connection reads one state.
+    ///
+    /// SQLite's backup starts and ends a read transaction for each step unless one is open, and
+    /// copies all pages again if the database has changed in between. See
+    /// https://sqlite.org/c3ref/backup_finish.html.
+    private func withReadState(_ body: () throws -> Void) throws {
+        guard !isInsideTransaction else {
+            if sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE {
+                try withoutRecording { try captureState() }
+            }
+            return try body()
+        }
+        // In autocommit mode, an unfinished statement keeps a read transaction open, and the
+        // closure that receives the progress can still write on this connection.
+        var statement: SQLiteStatement?
+        try check(sqlite3_prepare_v2(handle, "PRAGMA schema_version", -1, &statement, nil))
+        defer { sqlite3_finalize(statement) }
+        let code = sqlite3_step(statement)
+        guard code == SQLITE_ROW else { throw lastError() }
+        try body()
     }
 
     /// Performs one step of a backup, and returns whether the backup is complete.

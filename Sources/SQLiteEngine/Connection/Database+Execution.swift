@@ -9,6 +9,9 @@ extension Database {
     func statementWillExecute(_ statement: Statement) throws {
         preconditionRightThread()
         try confirmReadState()
+        if !statement.isReadonly, sqlite3_get_autocommit(handle) != 0 {
+            try openedFile?.checkBeforeWrite()
+        }
         if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn
             || isTransactionAbandoned
         {
@@ -43,7 +46,13 @@ extension Database {
     /// Records the region of a statement, and notifies observers, before the statement runs.
     @inline(never)
     private func announceExecution(of statement: Statement) throws {
+        // SQLite reports a deferred `BEGIN` as read-only. The later write cannot start unless the
+        // transaction does.
+        if statement.isReadonly, statement.effect.mayBeginTransaction, !isInsideTransaction {
+            try openedFile?.checkBeforeWrite()
+        }
         if let recordedRegion {
+            try confirmSchema()
             self.recordedRegion = recordedRegion.union(statement.databaseRegion)
         }
         if isObserved { try observationBroker?.statementWillExecute(statement) }
@@ -82,7 +91,8 @@ extension Database {
     }
 
     private func checkExecution(of statement: Statement) throws {
-        try cancellation?.check()
+        // A canceled access must be able to end the transaction that it has begun.
+        if !statement.effect.isRollback { try cancellation?.check() }
         if isTransactionAbandoned { try endAbandonedTransaction() }
         try checkForAbortedTransaction(sql: statement.sql, arguments: statement.arguments)
         try checkForSuspension(

@@ -91,6 +91,12 @@ public final class Database {
     /// The count when ``schemaCache`` and ``statementCache`` were last empty.
     @exclusivity(unchecked) private var knownGeneration: UInt64 = 0
 
+    /// The number of times that the schema-dependent caches were cleared.
+    @exclusivity(unchecked) private(set) var schemaEpoch = 0
+
+    /// The data version for which ``confirmSchema()`` has checked the schema, or `nil`.
+    @exclusivity(unchecked) var confirmedDataVersion: UInt32?
+
     /// Whether the schema and statement caches are cleared again when the transaction ends.
     ///
     /// See ``otherConnectionDidChangeSchema()``.
@@ -136,6 +142,9 @@ public final class Database {
 
     /// Whether the configuration was notified that the connection is open.
     @exclusivity(unchecked) var isAnnounced = false
+
+    /// The file to check before a write, or `nil` if the connection is read-only.
+    @exclusivity(unchecked) private(set) var openedFile: OpenedFile?
 
     /// The wal-index, or `nil` if the connection is not in WAL mode.
     ///
@@ -183,6 +192,12 @@ public final class Database {
         return handle
     }
 
+    /// Records the file of this connection, and checks it before each write.
+    func use(_ file: OpenedFile) {
+        file.record(self)
+        if !isReadOnlyConnection { openedFile = file }
+    }
+
     func clearConnection() {
         handle = nil
         walIndex = nil
@@ -218,6 +233,8 @@ public final class Database {
     @inline(never)
     func discardCachedSchema() {
         knownGeneration = schemaGeneration?.current ?? 0
+        schemaEpoch += 1
+        confirmedDataVersion = nil
         schemaCache = SchemaCache()
         removeCachedStatements()
     }

@@ -1,14 +1,15 @@
+import CSQLite
 import Foundation
 import Telemetry
 
-/// The file that a pool's first connection opened.
+/// The file that the first connection of a pool or a queue opened.
 ///
-/// All connections of the pool must open the same file. If another file replaces the database file,
-/// the open connections continue to use the original file. A connection to the new file would
-/// combine the new file's content with the original file's log. See
-/// https://sqlite.org/howtocorrupt.html, section 2.4.
+/// All connections must use the same file. If another file replaces the database file, the open
+/// connections continue to use the original file. A connection to the new file would combine the
+/// new file's content with the original file's log, and the data of a write to the original file
+/// would be lost. See https://sqlite.org/howtocorrupt.html, section 2.4.
 final class OpenedFile: Sendable {
-    private struct Identity: Equatable {
+    private struct Identity: Equatable, Sendable {
         var device: dev_t
         var inode: ino_t
 
@@ -23,32 +24,67 @@ final class OpenedFile: Sendable {
         }
     }
 
+    private struct Record: Sendable {
+        let path: String
+        let identity: Identity
+    }
+
     private let path: String
-    private let identity = Lock<Identity?>(nil)
+    private let record = Lock<Record?>(nil)
 
     init(path: String) { self.path = path }
 
-    /// Records the file after the first connection has opened it.
-    func record() {
-        let found = Identity(path: path)
-        identity.withLock { $0 = found }
+    /// Records the file that a connection has opened, unless a file is already recorded.
+    ///
+    /// A database in memory has no file.
+    func record(_ database: Database) {
+        // SQLite's name is an absolute path, so it remains valid if the program changes its folder.
+        guard let name = sqlite3_db_filename(database.handle, "main"), name.pointee != 0 else {
+            return
+        }
+        let path = String(cString: name)
+        guard let identity = Identity(path: path) else { return }
+        record.withLock { record in
+            if record == nil { record = Record(path: path, identity: identity) }
+        }
     }
 
-    /// Checks that the path still refers to the recorded file.
+    /// Checks, before another connection opens the file, that the path still refers to it.
     ///
     /// - Throws: `SQLITE_CANTOPEN` if another file has replaced the recorded file.
     func check() throws {
         // SQLite reports a missing file.
-        guard let recorded = identity.withLock({ $0 }), let found = Identity(path: path),
-            found != recorded
+        guard let recorded = record.withLock({ $0 }),
+            let found = Identity(path: path.hasPrefix("file:") ? recorded.path : path),
+            found != recorded.identity
         else { return }
-        var error = DatabaseError(
-            resultCode: .SQLITE_CANTOPEN,
-            message: "another file has replaced the database file while it was open"
-        )
+        throw error("another file has replaced the database file while it was open", "opening")
+    }
+
+    /// Checks, before an open connection writes, that the data will be in the database file.
+    ///
+    /// SQLite makes this check only when it creates a rollback journal (`databaseIsUnmoved`).
+    ///
+    /// - Throws: `SQLITE_CANTOPEN` if the file has been removed or replaced.
+    func checkBeforeWrite() throws {
+        guard let recorded = record.withLock({ $0 }) else { return }
+        if let found = Identity(path: recorded.path) {
+            guard found != recorded.identity else { return }
+            throw error(
+                "another file has replaced the database file while it was open",
+                "writing to"
+            )
+        }
+        // Other errors, such as a missing permission, do not concern an open file.
+        guard errno == ENOENT || errno == ENOTDIR else { return }
+        throw error("the database file was removed or renamed while it was open", "writing to")
+    }
+
+    private func error(_ problem: String, _ action: String) -> DatabaseError {
+        var error = DatabaseError(resultCode: .SQLITE_CANTOPEN, message: problem)
         error.explanation =
-            "while opening `\(path)`: close the database, and open it again; to "
+            "while \(action) `\(path)`: close the database, and open it again; to "
             + "replace the content of an open database, use `backup(to:)`"
-        throw error
+        return error
     }
 }

@@ -22,6 +22,10 @@ public struct DatabaseEvent {
     /// The rowid of the row after the change.
     public let rowID: Int64
 
+    /// Whether the statement may also change rows that SQLite does not report: rows that `REPLACE`
+    /// removes, and the previous rowids of rows whose rowids change.
+    var mayChangeOtherRows = false
+
     /// The database name from SQLite, which is valid only during the callback.
     let databaseNameCString: UnsafePointer<CChar>?
 

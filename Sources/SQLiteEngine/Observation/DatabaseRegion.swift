@@ -33,10 +33,13 @@ public struct DatabaseRegion: Sendable {
     ///
     /// Call this method only for events of a kind that may modify the region, because an event does
     /// not contain the changed columns. The result is `true` if the region does not contain the
-    /// event's table, such as the shadow table of a virtual table.
+    /// event's table, such as the shadow table of a virtual table. It is also `true` for a change of
+    /// another row of the table if the statement may have changed the region's rows without an
+    /// event, because it replaces rows or changes rowids.
     public func isModified(by event: DatabaseEvent) -> Bool {
         guard let tables, let table = tables[SQLName(event.tableName)] else { return true }
-        return table.rowIDs?.contains(event.rowID) ?? true
+        guard let rowIDs = table.rowIDs else { return true }
+        return event.mayChangeOtherRows || rowIDs.contains(event.rowID)
     }
 
     /// Returns the region that contains everything in either region.
@@ -161,14 +164,14 @@ struct TableRegion: Equatable, Sendable, CustomStringConvertible {
 /// A case-insensitive schema name that preserves the original case.
 struct SQLName: Hashable, Sendable {
     let text: String
-    private let lowercase: String
+    private let key: String
 
     init(_ text: String) {
         self.text = text
-        lowercase = text.lowercased()
+        key = text.identifierKey
     }
 
-    static func == (left: SQLName, right: SQLName) -> Bool { left.lowercase == right.lowercase }
+    static func == (left: SQLName, right: SQLName) -> Bool { left.key == right.key }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(lowercase) }
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -31,6 +31,9 @@ final class ObservationBroker {
 
     private var beganInsideTransaction = false
 
+    /// The changes of the running statement that SQLite does not report.
+    private var silentChanges = SilentChanges()
+
     init(_ database: Database) { self.database = database }
 
     var isEmpty: Bool { observations.isEmpty }
@@ -96,9 +99,14 @@ final class ObservationBroker {
         }
         completion = .none
         beganInsideTransaction = database.isInsideTransaction
-        recipients =
-            database.isReadOnly || statement.isReadonly || !observesChanges
-            ? [] : recipients(of: try statement.authorizerEventKinds())
+        recipients = []
+        if !database.isReadOnly, !statement.isReadonly, observesChanges {
+            try database.confirmSchema()
+            let kinds = try statement.authorizerEventKinds()
+            // These queries run before the statement's recipients are set.
+            silentChanges = try database.silentChanges(of: statement, kinds)
+            recipients = recipients(of: kinds)
+        }
         setUpdateHook(!recipients.isEmpty)
         if !recipients.isEmpty { database.authorizer?.statementWillExecute(statement) }
     }
@@ -321,16 +329,18 @@ final class ObservationBroker {
         sqlite3_update_hook(
             database.handle,
             { context, kind, databaseName, tableName, rowID in
-                guard let kind = DatabaseEvent.Kind(rawValue: kind) else { return }
-                ObservationBroker.broker(context)?
-                    .didChange(
-                        DatabaseEvent(
-                            kind: kind,
-                            rowID: rowID,
-                            databaseNameCString: databaseName,
-                            tableNameCString: tableName
-                        )
+                guard let kind = DatabaseEvent.Kind(rawValue: kind),
+                    let broker = ObservationBroker.broker(context)
+                else { return }
+                broker.didChange(
+                    DatabaseEvent(
+                        kind: kind,
+                        rowID: rowID,
+                        mayChangeOtherRows: broker.silentChanges.mayAccompany(kind, tableName),
+                        databaseNameCString: databaseName,
+                        tableNameCString: tableName
                     )
+                )
             },
             context
         )

@@ -12,7 +12,7 @@ struct SavepointStack {
     var isEmpty: Bool { savepoints.isEmpty }
 
     mutating func begin(_ name: String, eventCount: Int) {
-        savepoints.append(Savepoint(name: name.lowercased(), eventCount: eventCount))
+        savepoints.append(Savepoint(name: name.identifierKey, eventCount: eventCount))
     }
 
     mutating func release(_ name: String) {
@@ -31,7 +31,7 @@ struct SavepointStack {
     mutating func removeAll() { savepoints.removeAll() }
 
     private mutating func unwind(to name: String) {
-        let name = name.lowercased()
+        let name = name.identifierKey
         while let last = savepoints.last, last.name != name { savepoints.removeLast() }
     }
 }

@@ -1,5 +1,12 @@
 import CSQLite
 
+/// The version of a statement and its schema, which determine the statement's analysis.
+struct AnalysisVersion: Equatable {
+    /// How often SQLite has prepared the statement again.
+    var preparation: CInt = 0
+    var schemaEpoch: Int
+}
+
 extension Statement {
     /// The region that the statement reads, including reads by its triggers and foreign keys.
     ///
@@ -13,7 +20,16 @@ extension Statement {
     ///
     /// - Throws: A ``DatabaseError`` if SQLite cannot analyze the statement. Without the kinds,
     ///   observers would miss the statement's changes.
-    func authorizerEventKinds() throws -> [DatabaseEventKind] { try analyze().eventKinds }
+    func authorizerEventKinds() throws -> [DatabaseEventKind] {
+        try analyze().eventKinds.map { kind in
+            // SQLite reports a change of the rowid under this name, also if a column is its alias.
+            guard case .update(let table, let columns) = kind,
+                columns.contains(where: { $0.isSameIdentifier(as: Column.rowID.name) }),
+                let alias = try? database.tableShape(table).rowIDColumn
+            else { return kind }
+            return .update(tableName: table, columnNames: columns.union([alias]))
+        }
+    }
 
     /// Whether an analysis has shown that the statement may delete rows.
     var mayDelete: Bool { analysis?.eventKinds.contains { $0.isDelete } ?? false }
@@ -25,7 +41,10 @@ extension Statement {
     /// - Throws: A ``DatabaseError`` other than `SQLITE_ERROR`. Executing an invalid statement
     ///   throws `SQLITE_ERROR`.
     private func analyze() throws -> StatementAnalysis {
-        let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
+        let version = AnalysisVersion(
+            preparation: sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0),
+            schemaEpoch: database.schemaEpoch
+        )
         if let analysis, analysisVersion == version { return analysis }
         // SQLite cannot prepare a statement again in place, but preparing a copy has the same
         // result.

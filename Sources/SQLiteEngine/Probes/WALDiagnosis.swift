@@ -75,6 +75,12 @@ struct WALDiagnosis {
             return WALPin(by: reader.origin, cause: .oldReader, ageNanoseconds: reader.age)
         }
         if uncopied >= history.threshold {
+            // A checkpoint may have run and stopped at a young reader. Unless the reader's position
+            // proves it, the cause is unknown until the reader is old or has ended.
+            if let reader = holders.first(where: hasStoppedCheckpoint) {
+                return WALPin(by: reader.origin, cause: .oldReader, ageNanoseconds: reader.age)
+            }
+            if holders.contains(where: { $0.after == nil || isBehind($0.before) }) { return nil }
             switch outsideCause(.checkpoint) {
             case .found(let pin): return pin
             case .uncertain: return nil
@@ -125,6 +131,15 @@ struct WALDiagnosis {
         let certain = old.filter { isBehind($0.after) }
         let possible = old.filter { $0.after == nil || isBehind($0.before) }
         return (certain.isEmpty ? possible : certain).max { $0.age < $1.age }
+    }
+
+    /// Returns whether a checkpoint has copied the log up to the exact position of a reader that
+    /// needs the frames after it.
+    private func hasStoppedCheckpoint(at holder: Holder) -> Bool {
+        guard let before = holder.before, let after = holder.after else { return false }
+        let position = after.frames(in: log)
+        return position == before.frames(in: log) && position > 0 && position < log.frames
+            && position == log.checkpointed
     }
 
     private func isBehind(_ position: WALPosition?) -> Bool {

@@ -76,6 +76,25 @@ extension String {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercase == $1.asciiLowercase }
     }
+
+    /// A string that is equal for two names if and only if SQLite treats them as the same
+    /// identifier.
+    ///
+    /// SQLite distinguishes `É` from `é`, and also the two representations of `é` in Unicode, which
+    /// are equal strings in Swift. The key of such a name contains its bytes as numbers, after a NUL
+    /// character that no name contains.
+    var identifierKey: String {
+        var isLowercase = true
+        for byte in utf8 {
+            if byte >= 0x80 {
+                return "\0"
+                    + utf8.map { String($0.asciiLowercase, radix: 16) }.joined(separator: " ")
+            }
+            if 0x41...0x5A ~= byte { isLowercase = false }
+        }
+        // Return a name that is already lowercase without copying it.
+        return isLowercase ? self : lowercased()
+    }
 }
 
 extension UInt8 {

@@ -56,9 +56,9 @@ struct RecordStatements {
         updating strategy: UpsertUpdateStrategy,
         returning selection: [any SQLSelectable]
     ) throws -> Statement {
-        let keys = Set((shape.primaryKey + target).map { $0.lowercased() })
+        let keys = Set((shape.primaryKey + target).map { $0.identifierKey })
         let updated = container.columns.filter { column in
-            strategy == .allColumns && !keys.contains(column.lowercased())
+            strategy == .allColumns && !keys.contains(column.identifierKey)
         }
         var assignments = updated.map(\.quotedIdentifier)
             .map { "\($0) = \"excluded\".\($0)" }
@@ -92,10 +92,10 @@ struct RecordStatements {
         returning selection: [any SQLSelectable]?
     ) throws -> Statement {
         guard let keyValues else { throw notFound }
-        let wanted = Set(columns.map { $0.lowercased() })
-        let keys = Set(shape.primaryKey.map { $0.lowercased() })
+        let wanted = Set(columns.map { $0.identifierKey })
+        let keys = Set(shape.primaryKey.map { $0.identifierKey })
         var updated = shape.columns.filter { column in
-            let name = column.lowercased()
+            let name = column.identifierKey
             return wanted.contains(name) && !keys.contains(name) && container.contains(column)
         }
         if updated.isEmpty { updated = shape.primaryKey }

@@ -30,7 +30,7 @@ extension Database {
 
     /// Returns whether SQLite reserves a table's name for internal use.
     public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
-        let name = tableName.lowercased()
+        let name = tableName.identifierKey
         return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
     }
 
@@ -64,7 +64,7 @@ extension Database {
                 return name
             }
             let master = Self.masterTable(of: database)
-            if name.lowercased() == master { return master }
+            if name.identifierKey == master { return master }
         }
         return nil
     }
@@ -123,14 +123,20 @@ extension Database {
 
     func schema(of database: String) throws -> DatabaseSchema {
         try withoutRecording {
-            let dataVersion = dataVersion(of: database)
+            try confirmSchemaState()
             if var schema = schemaCache.databases[database] {
-                if schema.dataVersion == dataVersion { return schema }
+                // Only this connection can change `temp`.
+                if isReading(database) || database == "temp",
+                    schema.dataVersion == dataVersion(of: database)
+                {
+                    return schema
+                }
                 if try fetchSchemaVersion(of: database) == schema.schemaVersion {
-                    schema.dataVersion = self.dataVersion(of: database)
+                    schema.dataVersion = dataVersion(of: database)
                     schemaCache.databases[database] = schema
                     return schema
                 }
+                otherProcessDidChangeSchema()
             }
             let schema = try fetchSchema(of: database)
             schemaCache.databases[database] = schema
@@ -138,23 +144,50 @@ extension Database {
         }
     }
 
+    /// Ensures that statements are analyzed with the schema that the next statement uses.
+    ///
+    /// SQLite compares its schema in memory with the file only when a statement runs.
+    ///
+    /// - Throws: A ``DatabaseError`` if the schema cannot be read.
+    func confirmSchema() throws {
+        discardOutdatedSchema()
+        guard
+            confirmedDataVersion != dataVersion(of: "main") || !isReading("main")
+                || kept.pointee.isUnconfirmed || kept.pointee.hasAttachedDatabase
+        else { return }
+        for name in try databaseNames() { _ = try schema(of: name) }
+        confirmedDataVersion = isReading("main") ? dataVersion(of: "main") : nil
+    }
+
+    /// Returns whether a transaction has started to read a database, so that the state and the data
+    /// version do not change.
+    private func isReading(_ database: String) -> Bool {
+        sqlite3_txn_state(handle, database) > SQLITE_TXN_NONE
+    }
+
     private func fetchSchema(of database: String) throws -> DatabaseSchema {
         let schemaVersion = try fetchSchemaVersion(of: database)
         let master = Self.masterTable(of: database)
         var objects: [DatabaseSchema.Object: String] = [:]
+        var containsReplace = false
         let rows = try Row.fetchCursor(
             self,
-            sql: "SELECT type, name FROM \(database.quotedIdentifier).\(master)"
+            sql: """
+                SELECT type, name, type IN ('table', 'trigger') AND sql LIKE '%replace%' \
+                FROM \(database.quotedIdentifier).\(master)
+                """
         )
         while let row = try rows.next() {
             let name: String = row[1]
-            objects[DatabaseSchema.Object(type: row[0], name: name.lowercased())] = name
+            objects[DatabaseSchema.Object(type: row[0], name: name.identifierKey)] = name
+            if row[2] == true { containsReplace = true }
         }
         // The data version is current, because the statements above have read the database.
         return DatabaseSchema(
             dataVersion: dataVersion(of: database),
             schemaVersion: schemaVersion,
-            objects: objects
+            objects: objects,
+            containsReplace: containsReplace
         )
     }
 

@@ -51,6 +51,18 @@ extension Database {
         }
     }
 
+    /// Prepares the connection after another process has changed the schema.
+    ///
+    /// SQLite analyzes a statement with its schema in memory, which it compares with the file only
+    /// when a statement runs.
+    func otherProcessDidChangeSchema() {
+        discardCachedSchema()
+        // After its own uncommitted change, the connection must keep its schema, so that SQLite
+        // can discard the schema if the transaction is rolled back.
+        let isRunning = preparedStatements.contains { sqlite3_stmt_busy($0) != 0 }
+        if !hasChangedSchema, !isRunning { resetSchema() }
+    }
+
     /// The connection's statements that are not finalized.
     var preparedStatements: some Sequence<SQLiteStatement> {
         sequence(state: nil as SQLiteStatement?) { [handle] statement in

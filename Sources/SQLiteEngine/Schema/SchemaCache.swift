@@ -4,8 +4,7 @@
 /// - No connection of this process has changed the schema, according to ``SchemaGeneration``.
 /// - The database file is unchanged, or its schema version is unchanged.
 ///   `SQLITE_FCNTL_DATA_VERSION` reports a file change without a query. SQLite updates the data
-///   version when a statement reads, so the cache detects a change by another process only after
-///   the next statement.
+///   version when a transaction starts to read. Before that, a query must read the schema version.
 struct SchemaCache {
     /// The names of the databases, with `temp` first.
     var databaseNames: [String]?
@@ -25,12 +24,14 @@ struct DatabaseSchema {
     let schemaVersion: Int
     /// The original names of the objects, by type and lowercase name.
     let objects: [Object: String]
+    /// Whether the definition of a table or a trigger contains the word `REPLACE`.
+    let containsReplace: Bool
     /// The table details that have been requested, by lowercase table name.
     var details: [String: TableDetails] = [:]
     /// The table shapes for records, by lowercase table name.
     var shapes: [String: TableShape] = [:]
 
     func canonicalName(_ name: String, type: String) -> String? {
-        objects[Object(type: type, name: name.lowercased())]
+        objects[Object(type: type, name: name.identifierKey)]
     }
 }

@@ -24,7 +24,7 @@ extension Database {
     ///
     /// - Throws: `SQLITE_ERROR` if no table or view has this name.
     func tableShape(_ name: String) throws -> TableShape {
-        let key = name.lowercased()
+        let key = name.identifierKey
         for database in try databaseNames() {
             if let shape = try schema(of: database).shapes[key] { return shape }
             guard let object = try schemaObject(name, of: database) else { continue }

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Synchronization
 import Telemetry
 
 /// A connection that always reads the database as it was when the snapshot was created.
@@ -26,6 +27,12 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     let interrupts = ConnectionInterrupter()
     let life: SnapshotLife
 
+    /// The data version of the snapshot's state.
+    private let version: UInt32
+
+    /// Whether a closure has ended the transaction that holds the snapshot's state.
+    private let isLost = Atomic<Bool>(false)
+
     init(
         path: String,
         configuration: Configuration,
@@ -51,7 +58,13 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         self.configuration = configuration
         self.path = path
         self.label = label
-        if gate.slots[0].claimClosed() { gate.release(try gate.open(gate.slots[0], site)) }
+        var version: UInt32 = 0
+        if gate.slots[0].claimClosed() {
+            let slot = try gate.open(gate.slots[0], site)
+            version = slot.openDatabase.dataVersion(of: "main")
+            gate.release(slot)
+        }
+        self.version = version
         life = SnapshotLife(events: events, label: label, site: site)
     }
 
@@ -84,7 +97,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         at site: AccessSite,
         _ value: (Database) throws(E) -> T
     ) throws(E) -> T {
-        try gate.withConnection(site, .read, value)
+        try gate.withConnection(site, .read) { db throws(E) in try readState(db, value) }
     }
 
     /// Reads the state of the snapshot, without blocking the thread.
@@ -92,7 +105,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await gate.perform(site, .read, value)
+        try await gate.perform(site, .read) { try readState($0, value) }
     }
 
     /// Schedules a read of the snapshot's state, and returns immediately.
@@ -103,7 +116,9 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         gate.performLater(site, .read) {
             value(.failure($0))
         } _: { [self] db in
-            withExtendedLifetime(self) { value(.success(db)) }
+            if isLost.load(ordering: .relaxed) { return value(.failure(Self.lostError)) }
+            defer { findLoss(db) }
+            value(.success(db))
         }
     }
 
@@ -112,7 +127,40 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         at site: AccessSite,
         _ value: (Database) throws -> T
     ) throws -> T {
-        try gate.withCurrentConnection(site, .read, value)
+        if let slot = ThreadState.current.pointee.access(through: gate) {
+            return try value(slot.openDatabase)
+        }
+        return try read(at: site, value)
+    }
+
+    // MARK: A lost state
+
+    /// Runs `value`, with a connection on which every statement throws if the state is lost.
+    private func readState<T, E: Error>(
+        _ db: Database,
+        _ value: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        if isLost.load(ordering: .relaxed) {
+            return try Database.withStandIn(for: Self.lostError, label: label, value)
+        }
+        defer { findLoss(db) }
+        return try value(db)
+    }
+
+    private func findLoss(_ db: Database) {
+        let isKept =
+            sqlite3_txn_state(db.handle, "main") == SQLITE_TXN_READ
+            && db.dataVersion(of: "main") == version
+        guard !isKept else { return }
+        isLost.store(true, ordering: .relaxed)
+        // Another transaction must not pin the log.
+        db.abandonTransaction()
+    }
+
+    private static var lostError: DatabaseError {
+        FrozenState.error(
+            "the snapshot is lost because a closure has ended its transaction; create a new snapshot"
+        )
     }
 
     // MARK: Interruption, closing, and status

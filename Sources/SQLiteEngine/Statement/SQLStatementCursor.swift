@@ -42,8 +42,9 @@ public class SQLStatementCursor: Cursor {
             return nil
         }
         // Check for cancellation here as well as during execution, because the interrupts that
-        // cancel an access also stop the parser.
-        try database.cancellation?.check()
+        // cancel an access also stop the parser. A canceled access may run only `ROLLBACK`.
+        let isRollback = database.cancellation != nil && nextEffect.isRollback
+        if !isRollback { try database.cancellation?.check() }
         try database.confirmSchemaState()
         database.discardOutdatedSchema()
         var pointer: SQLiteStatement?
@@ -63,6 +64,12 @@ public class SQLStatementCursor: Cursor {
             analysis = database.analysis(whilePreparing: prepare)
         } else {
             prepare()
+        }
+        var tries = 0
+        while isRollback, code & 0xff == SQLITE_INTERRUPT, tries < Database.maximumRollbackCount {
+            database.resetStatements()
+            prepare()
+            tries += 1
         }
         guard code == SQLITE_OK else {
             offset = start
@@ -87,6 +94,13 @@ public class SQLStatementCursor: Cursor {
             try statement.setArguments(StatementArguments(values))
         }
         return statement
+    }
+
+    /// The effect of the next statement.
+    private var nextEffect: StatementEffect {
+        bytes.withUnsafeBufferPointer { buffer in
+            StatementEffect(buffer.baseAddress.map { $0 + offset })
+        }
     }
 
     /// Whether only white space and semicolons follow.

@@ -25,6 +25,7 @@ extension Statement {
         let database = database
         try database.statementWillExecute(self)
         willStep()
+        var tries = 0
         while true {
             switch step() {
             case SQLITE_DONE:
@@ -33,6 +34,14 @@ extension Statement {
                 return
             case SQLITE_ROW:
                 continue
+            case let code
+            where code & 0xff == SQLITE_INTERRUPT && effect.isRollback
+                && tries < Database.maximumRollbackCount:
+                // An interrupt must not keep the transaction open.
+                reset()
+                database.resetStatements()
+                tries += 1
+                willStep()
             case let code:
                 throw database.statementDidFail(self, code: code)
             }

@@ -54,8 +54,11 @@ public final class Statement {
     /// The analysis of the statement's reads and writes, or `nil` until it is first requested.
     var analysis: StatementAnalysis?
 
-    /// The statement's reprepare count when ``analysis`` was created.
-    var analysisVersion: CInt = 0
+    /// The version for which ``analysis`` was created.
+    var analysisVersion: AnalysisVersion
+
+    /// Whether the SQL contains the word `REPLACE`.
+    private(set) lazy var containsReplace = sql.lowercased().contains("replace")
 
     /// The authorizer's epoch when the statement was prepared.
     let preparationEpoch: Int
@@ -106,6 +109,7 @@ public final class Statement {
         effect = StatementEffect(text)
         hasEffect = effect != .none
         preparationEpoch = database.authorizer?.epoch ?? 0
+        analysisVersion = AnalysisVersion(schemaEpoch: database.schemaEpoch)
         number = probe.register(sql: text.map { String(cString: $0).trimmedSQL } ?? "")
     }
 

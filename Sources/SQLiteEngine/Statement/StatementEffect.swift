@@ -30,6 +30,13 @@ enum StatementEffect: Equatable {
         }
     }
 
+    var isRollback: Bool {
+        switch self {
+        case .rollbackTransaction, .rollbackToSavepoint: true
+        default: false
+        }
+    }
+
     /// Determines the effect of an SQL statement.
     ///
     /// For the grammar, see <https://www.sqlite.org/lang_transaction.html> and

@@ -79,6 +79,7 @@ extension Database {
     func beginWriteAccess() throws {
         endKeptTransaction()
         if isTransactionAbandoned { try endAbandonedTransaction() }
+        try openedFile?.checkBeforeWrite()
         let kind = isReadOnly ? .deferred : configuration.defaultTransactionKind
         try checkForSuspension(
             isReadOnly: kind == .deferred,
@@ -140,13 +141,35 @@ extension Database {
 
     /// Stops the program if an access without a transaction leaves a transaction open, because the
     /// next access would run inside that transaction.
+    ///
+    /// If the access was canceled, this method rolls back the transaction instead, because the
+    /// access may have been unable to end it.
     @inline(__always)
     func preconditionNoTransactionIsLeftOpen() {
         guard sqlite3_get_autocommit(handle) == 0, !isTransactionAbandoned else { return }
+        endLeftOpenTransaction()
+    }
+
+    @inline(never)
+    private func endLeftOpenTransaction() {
+        if configuration.allowsUnsafeTransactions { return }
         requirement(
-            configuration.allowsUnsafeTransactions,
+            cancellation?.isCanceled == true,
             "A transaction was left open at the end of a database access"
         )
+        abandonTransaction()
+    }
+
+    /// Runs a task's access without a transaction.
+    ///
+    /// - Throws: The error that `body` throws, or `CancellationError` if the canceled access has
+    ///   left a transaction open.
+    func withoutTransaction<T>(_ body: (Database) throws -> T) throws -> T {
+        let result = try body(self)
+        if isInsideTransaction, !configuration.allowsUnsafeTransactions {
+            try cancellation?.check()
+        }
+        return result
     }
 }
 

@@ -175,6 +175,9 @@ extension Database {
         return error
     }
 
+    /// How many times a rollback runs if interrupts stop it.
+    static var maximumRollbackCount: Int { 100 }
+
     /// Rolls back the transaction, regardless of interrupts, and returns the last result code.
     ///
     /// The interrupt flag stays set until all statements are reset
@@ -184,7 +187,7 @@ extension Database {
         if isObserved { observationBroker?.willEndTransaction() }
         var code = transactionStatements.rollback(on: handle)
         var tries = 0
-        while code & 0xff == SQLITE_INTERRUPT, tries < 100 {
+        while code & 0xff == SQLITE_INTERRUPT, tries < Self.maximumRollbackCount {
             resetStatements()
             guard isInsideTransaction else {
                 code = SQLITE_OK

@@ -136,4 +136,35 @@ struct DocumentedSharingTests {
             try pool.write { try $0.execute(sql: "DELETE FROM player") }
         }
     }
+
+    @Test func endingReadsBeforeTheSuspension() async {
+        await #expect(processExitsWith: .success) {
+            let documented = DocumentedDatabase()
+            let pool = try documented.makePoolWithThreePlayers()
+            let isReading = Gate()
+            let reading = Background {
+                try pool.read { db in
+                    db.add(
+                        function: DatabaseFunction("begin", argumentCount: 0) { _ in
+                            isReading.open()
+                            return nil
+                        }
+                    )
+                    let sql = """
+                        WITH RECURSIVE c(i) AS (SELECT begin() UNION ALL SELECT 1 FROM c)
+                        SELECT COUNT(*) FROM c
+                        """
+                    return try Int.fetchOne(db, sql: sql)
+                }
+            }
+            try isReading.wait()
+            // sample
+            NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
+            pool.interrupt()
+            try pool.barrierWriteWithoutTransaction { _ in }  // returns when no access is running
+            // end
+            #expect(throws: DatabaseError.self) { try reading.value() }
+            #expect(pool.status().readers?.inUse == 0)
+        }
+    }
 }

@@ -43,7 +43,10 @@ struct DatabaseSnapshotSampleTests {
             observing: [\.standardErrorContent]
         ) {
             endProcessAfterTimeout()
-            let dbPool = try SampleDatabase().makePool()
+            // The folder of the file exists as long as the sample.
+            let sample = SampleDatabase()
+            defer { withExtendedLifetime(sample) {} }
+            let dbPool = try sample.makePool()
             try dbPool.write { db in
                 try SamplePlayer.deleteAll(db)
                 _ = try dbPool.makeSnapshot()

@@ -156,6 +156,8 @@ struct DatabaseWriterSampleTests {
             }
         }
         try #expect(count.get() == 0)
+        // Wait for the write, because the folder is removed when the test ends.
+        try #expect(writer.write { try SamplePlayer.fetchCount($0) } == 1)
     }
 
     /// An observer that counts commits.

@@ -79,6 +79,28 @@ struct WALDiagnosisTests {
         #expect(pinName(makeDiagnosis(makeLog(999, 0))) == nil)
     }
 
+    /// A long log after a write of 1,500 frames, while a young reader exists.
+    @Test func aYoungReaderIsTheCauseOrTheCauseIsUnknown() {
+        func pin(_ checkpointed: UInt32, _ position: UInt32) -> WALPin? {
+            let log = makeLog(1_504, checkpointed)
+            var diagnosis = makeDiagnosis(log, [makeHolder("young", age: 1, position, position)])
+            diagnosis.history.didWrite(
+                AccessSite(AccessLabel("writer")),
+                hasReaders: false,
+                at: 2
+            )
+            return diagnosis.pin(at: 10) { _ in nil }
+        }
+        // The checkpoint has stopped at the reader.
+        #expect(pin(4, 4)?.by.name == "young")
+        #expect(pin(4, 4)?.cause == .oldReader)
+        // A checkpoint may have stopped at the reader, or none may have run.
+        #expect(pin(0, 0) == nil)
+        #expect(pin(4, 8) == nil)
+        // The reader has the current state.
+        #expect(pin(4, 1_504)?.cause == .noCheckpoint)
+    }
+
     @Test func otherProcessesAreExaminedOnlyWithoutACauseInThisProcess() {
         let stuck = makeLog(2_000, 50)
         let pin = makeDiagnosis(stuck).pin(at: 10) { operation in

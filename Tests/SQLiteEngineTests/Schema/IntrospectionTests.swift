@@ -212,4 +212,39 @@ struct IntrospectionTests {
             #expect(throws: DatabaseError.self) { try db.primaryKey("none") }
         }
     }
+
+    /// SQLite ignores the case of ASCII letters only.
+    @Test func namesThatDifferInOtherLettersAreDifferent() throws {
+        struct Pair: Codable, Equatable, FetchableRecord, PersistableRecord {
+            enum CodingKeys: String, CodingKey {
+                case id
+                case upper = "É"
+                case lower = "é"
+            }
+            var id: Int
+            var upper: Int
+            var lower: Int
+        }
+        try DatabaseQueue().write { (db: Database) throws -> Void in
+            try db.execute(
+                sql: """
+                    CREATE TABLE "Ä" (a); CREATE TABLE "ä" (b);
+                    CREATE TABLE pair (id INTEGER PRIMARY KEY, "é", "É", NAME);
+                    INSERT INTO pair VALUES (1, 10, 20, 30)
+                    """
+            )
+            #expect(try db.columns(in: "Ä").map(\.name) == ["a"])
+            #expect(try db.columns(in: "ä").map(\.name) == ["b"])
+            var pair = try #require(try Pair.fetchOne(db, key: 1))
+            #expect(pair == Pair(id: 1, upper: 20, lower: 10))
+            pair.upper = 21
+            try pair.update(db, columns: ["É"])
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM pair"))
+            #expect(row["É"] == 21)
+            #expect(row["é"] == 10)
+            #expect(row["name"] == 30)
+            try db.execute(sql: #"CREATE TABLE "naïve" ("Über"); INSERT INTO "naïve" VALUES (1)"#)
+            #expect(try Row.fetchOne(db, sql: #"SELECT * FROM "naïve""#)?["über"] == 1)
+        }
+    }
 }

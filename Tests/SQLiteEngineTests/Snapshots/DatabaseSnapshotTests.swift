@@ -20,6 +20,36 @@ struct DatabaseSnapshotTests {
         try pool.makeSnapshot().read { db in try #expect(db.rowCount() == 20) }
     }
 
+    /// A closure that ends the transaction loses the state, also if it begins another transaction.
+    @Test(arguments: ["COMMIT", "ROLLBACK", "COMMIT; BEGIN; SELECT * FROM t"])
+    func readsThrowAfterAClosureHasEndedTheTransaction(sql: String) throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        try pool.write { try $0.insert(1) }
+        let snapshot = try pool.makeSnapshot()
+        try pool.write { try $0.insert(2) }
+        try snapshot.read { try $0.execute(sql: sql) }
+        #expect(throws: DatabaseError.self) { try snapshot.read { try $0.rowCount() } }
+        #expect(throws: DatabaseError.self) { try snapshot.unsafeRead { try $0.rowCount() } }
+        #expect(throws: DatabaseError.self) {
+            try snapshot.unsafeReentrantRead { try $0.rowCount() }
+        }
+        let gate = Gate()
+        snapshot.asyncRead { db in
+            #expect(throws: DatabaseError.self) { try db.get() }
+            gate.open()
+        }
+        try gate.wait()
+        // The lost snapshot no longer pins the log.
+        let checkpoint = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        #expect(checkpoint.walFrameCount == 0)
+    }
+
+    @Test func asynchronousReadsThrowAfterAClosureHasEndedTheTransaction() async throws {
+        let snapshot = try DatabasePool.withTable(in: folder).makeSnapshot()
+        try await snapshot.read { try $0.execute(sql: "COMMIT") }
+        await #expect(throws: DatabaseError.self) { try await snapshot.read { try $0.rowCount() } }
+    }
+
     @Test(arguments: ["PASSIVE", "FULL", "RESTART", "TRUNCATE"])
     func aSnapshotKeepsItsStateAcrossCheckpoints(mode: String) throws {
         let pool = try DatabasePool.withTable(in: folder)

@@ -27,6 +27,49 @@ struct CursorTests {
         #expect(try Array(makeNumbers(2).enumerated().map { [$0.0, $0.1] }) == [[0, 0], [1, 1]])
     }
 
+    /// A cursor whose statement has failed does not start again at the first row.
+    @Test(arguments: 1...3)
+    func aCursorStaysEndedAfterAnError(failingRow: Int) throws {
+        try DatabaseQueue().read { (db: Database) throws -> Void in
+            db.add(
+                function: DatabaseFunction("f", argumentCount: 1) { values in
+                    let value = Int.fromDatabaseValue(values[0])
+                    if value == failingRow { throw DatabaseError(message: "row \(failingRow)") }
+                    return value
+                }
+            )
+            let sql = "SELECT f(x) AS x FROM (SELECT 1 AS x UNION ALL SELECT 2 UNION ALL SELECT 3)"
+            let cursors: [AnyCursor<Int>] = [
+                AnyCursor(try Int.fetchCursor(db, sql: sql)),
+                AnyCursor(try Row.fetchCursor(db, sql: sql).map { $0["x"] }),
+                AnyCursor(try Number.fetchCursor(db, sql: sql).map(\.x)),
+            ]
+            for cursor in cursors {
+                for value in 1..<failingRow { #expect(try cursor.next() == value) }
+                for _ in 0..<3 {
+                    let error = databaseError { _ = try cursor.next() }
+                    #expect(error?.message == "row \(failingRow)")
+                }
+            }
+        }
+    }
+
+    /// A value that cannot be decoded does not end the cursor.
+    @Test func aCursorContinuesAfterAValueThatCannotBeDecoded() throws {
+        try DatabaseQueue().read { db in
+            let cursor = try UInt8.fetchCursor(
+                db,
+                sql: "SELECT 1 UNION ALL SELECT 300 UNION ALL SELECT 3"
+            )
+            #expect(try cursor.next() == 1)
+            #expect(throws: RowDecodingError.self) { _ = try cursor.next() }
+            #expect(try cursor.next() == 3)
+            #expect(try cursor.next() == nil)
+        }
+    }
+
+    private struct Number: Decodable, FetchableRecord { let x: Int }
+
     /// A cursor that counts its calls to `next`.
     private final class CountingCursor: Cursor {
         private(set) var nextCount = 0

@@ -87,14 +87,19 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             let value: Reducer.Value?
             // No other fetch starts before this fetch ends.
             if let database, !usesReaders {
-                let fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
+                // The caller may be inside an access of this database, possibly in a transaction
+                // whose changes the first value then includes.
+                let fetched = try database.unsafeReentrantWrite(at: Self.site) { db throws in
                     let fetched = try fetchOnWriter(db)
                     follow(fetched, on: db)
+                    fetchAgain(ifChangesAreUndoneOn: db)
                     return fetched
                 }
                 value = try reducer._value(fetched.value)
             } else {
-                let fetched = try reader.read(at: Self.site) { try fetch($0) }
+                let fetched = try reader.unsafeReentrantRead(at: Self.site) {
+                    try fetchOnReader($0)
+                }
                 value = try reducer._value(fetched.value)
                 join(after: fetched, reportsRegionLater: true)
             }
@@ -107,6 +112,23 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             for events in observation.events { events.didFail?(error) }
             onError(error)
         }
+    }
+
+    /// Fetches the value again if it includes uncommitted changes that are then rolled back.
+    private func fetchAgain(ifChangesAreUndoneOn db: Database) {
+        guard !db.isReadOnly, sqlite3_txn_state(db.handle, nil) == SQLITE_TXN_WRITE else { return }
+        // A commit may follow a rollback to a savepoint.
+        let hasSavepoints = !db.savepoints.isEmpty
+        db.afterNextTransaction { [weak self] _ in
+            if hasSavepoints { self?.requestFetch() }
+        } onRollback: { [weak self] _ in
+            self?.requestFetch()
+        }
+    }
+
+    private func requestFetch() {
+        guard isActive else { return }
+        hub?.request(self)
     }
 
     private func startLater() {
@@ -247,10 +269,18 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: Fetching
 
-    /// Fetches in a new transaction on a connection that also writes.
-    ///
-    /// - Precondition: No transaction is open.
+    /// Fetches in the transaction of an enclosing access, or in a new transaction.
+    private func fetchOnReader(_ db: Database) throws -> Fetched {
+        guard !db.isInsideTransaction else { return try db.readOnly { try fetch(db) } }
+        return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
+    }
+
+    /// Fetches on a connection that also writes, in the open transaction or in a new one.
     private func fetchOnWriter(_ db: Database) throws -> Fetched {
+        if db.isInsideTransaction {
+            return try observation.requiresWriteAccess
+                ? fetch(db) : db.readOnly { try fetch(db) }
+        }
         if observation.requiresWriteAccess { return try db.withWriteTransaction { try fetch($0) } }
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
     }

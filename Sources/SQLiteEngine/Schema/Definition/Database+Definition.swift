@@ -120,9 +120,9 @@ extension Database {
     /// - Throws: A ``DatabaseError`` if the table does not exist or the index belongs to a
     ///   constraint.
     public func drop(indexOn table: String, columns: [String]) throws {
-        let columns = columns.map { $0.lowercased() }
+        let columns = columns.map { $0.identifierKey }
         let matching = try indexes(on: table).filter { index in
-            index.columns.map { $0.lowercased() } == columns
+            index.columns.map { $0.identifierKey } == columns
         }
         if let index = matching.first, matching.count == 1 { try drop(index: index.name) }
     }

@@ -66,9 +66,9 @@ extension Database {
         hasUniqueKey columns: some Collection<String>
     ) throws -> Bool {
         let table = try schemaObject(tableName, in: nil)
-        let columns = Set(columns.map { $0.lowercased() })
+        let columns = Set(columns.map { $0.identifierKey })
         func isCovered(_ key: [String]) -> Bool {
-            columns.isSuperset(of: key.map { $0.lowercased() })
+            columns.isSuperset(of: key.map { $0.identifierKey })
         }
         if table.isView {
             let key = try columnsForPrimaryKey(ofView: table.name, in: table.database)

@@ -30,7 +30,7 @@ extension Database {
         let schema = try schema(of: database)
         let isTable =
             schema.canonicalName(name, type: "table") != nil
-            || name.lowercased() == Self.masterTable(of: database)
+            || name.identifierKey == Self.masterTable(of: database)
         guard isTable || schema.canonicalName(name, type: "view") != nil else { return nil }
         return SchemaObject(name: name, database: database, isView: !isTable)
     }
@@ -41,7 +41,7 @@ extension Database {
         of object: SchemaObject,
         fetch: () throws -> T
     ) throws -> T {
-        let key = object.name.lowercased()
+        let key = object.name.identifierKey
         if let known = schemaCache.databases[object.database]?.details[key]?[keyPath: detail] {
             return known
         }
@@ -55,8 +55,8 @@ extension Database {
     /// Returns the name of the given database, or the names of all databases.
     func databaseNames(for schemaName: String?) throws -> [String] {
         guard let schemaName else { return try databaseNames() }
-        let wanted = schemaName.lowercased()
-        guard let database = try databaseNames().first(where: { $0.lowercased() == wanted }) else {
+        let wanted = schemaName.identifierKey
+        guard let database = try databaseNames().first(where: { $0.identifierKey == wanted }) else {
             throw DatabaseError(message: "no such schema: \(schemaName)")
         }
         return [database]

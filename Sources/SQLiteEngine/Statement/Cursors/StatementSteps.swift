@@ -13,6 +13,9 @@ struct StatementSteps {
     private let executionCount: UInt64
     private var state = State.ready
 
+    /// The error that ended the execution.
+    private var failure: (any Error)?
+
     /// Binds the arguments without executing the statement.
     @usableFromInline
     init(_ statement: Statement, _ arguments: StatementArguments?) throws {
@@ -23,18 +26,23 @@ struct StatementSteps {
 
     /// Steps to the next row.
     ///
-    /// After an error, the next call executes the statement again.
-    ///
     /// - Returns: Whether the step produced a row.
+    /// - Throws: The error of the step, which ends the execution. Later calls throw the same error,
+    ///   because another execution would return the first rows again.
     @usableFromInline
     mutating func advance() throws -> Bool {
         guard state != .done else { return false }
+        if let failure { throw failure }
         guard executionCount == statement.executionCount else { throw statement.reexecutionError() }
-        let isFirst = state == .ready
-        state = .ready
-        let hasRow = try isFirst ? statement.startStepping() : statement.continueStepping()
-        state = hasRow ? .stepping : .done
-        return hasRow
+        do {
+            let hasRow =
+                try state == .ready ? statement.startStepping() : statement.continueStepping()
+            state = hasRow ? .stepping : .done
+            return hasRow
+        } catch {
+            failure = error
+            throw error
+        }
     }
 
     /// Ends the execution, unless another call has since executed the statement.

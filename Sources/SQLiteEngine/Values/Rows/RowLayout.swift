@@ -64,7 +64,19 @@ public final class RowLayout: Sendable {
     /// Returns the index of the leftmost column with the given name, ignoring case, or `nil` if
     /// there is none.
     public func index(ofColumn name: String) -> Int? {
-        index(ofKey: name) ?? index(ofKey: name.lowercased())
+        // Most names are their own keys.
+        if let index = index(ofKey: name) { return index }
+        let key = name.identifierKey
+        return index(ofKey: key) ?? index(ignoringCaseOf: name, key)
+    }
+
+    /// Returns the index of a column whose name differs in the case of letters that SQLite
+    /// distinguishes.
+    private func index(ignoringCaseOf name: String, _ key: String) -> Int? {
+        // An ASCII name has the same key as all names that differ in case.
+        guard key.utf8.first == 0 else { return nil }
+        let name = name.lowercased()
+        return names.firstIndex { $0.lowercased() == name }
     }
 
     private func index(ofKey key: String) -> Int? {
@@ -72,13 +84,7 @@ public final class RowLayout: Sendable {
         return keys.firstIndex(of: key)
     }
 
-    private static func keys(of names: [String]) -> [String] {
-        // Return a name that is already lowercase without copying it.
-        names.map { name in
-            let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
-            return isLower ? name : name.lowercased()
-        }
-    }
+    private static func keys(of names: [String]) -> [String] { names.map(\.identifierKey) }
 
     private static func indexes(of keys: [String]) -> [String: Int]? {
         guard keys.count > 16 else { return nil }
