@@ -8,15 +8,24 @@ func product(
 ) -> Target.Dependency {
     .product(name: name, package: package, condition: condition)
 }
-let yams = product("Yams", of: "Yams")
-let histogram = product("Histogram", of: "hdrhistogram-swift")
+let yams = product("Yams", of: "Yams", when: .when(traits: ["Load"]))
+let histogram = product("Histogram", of: "hdrhistogram-swift", when: .when(traits: ["Load"]))
+let argumentParser = product(
+    "ArgumentParser",
+    of: "swift-argument-parser",
+    when: .when(traits: ["Command"])
+)
 let grdb = product("GRDB", of: "GRDB.swift", when: .when(traits: ["GRDB"]))
 let grdbSQLite = product("GRDBSQLite", of: "GRDB.swift", when: .when(traits: ["GRDB"]))
 let metrics = product("Metrics", of: "swift-metrics", when: .when(traits: ["Metrics"]))
 let metricsKit = product("MetricsTestKit", of: "swift-metrics", when: .when(traits: ["Metrics"]))
 // For platforms that do not provide Combine.
 let openCombine = ["OpenCombine", "OpenCombineDispatch"].map { name in
-    product(name, of: "OpenCombine", when: .when(platforms: [.linux, .windows, .android]))
+    product(
+        name,
+        of: "OpenCombine",
+        when: .when(platforms: [.linux, .windows, .android], traits: ["OpenCombine"])
+    )
 }
 
 func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
@@ -46,7 +55,16 @@ let package = Package(
     ].map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "poolgauge", targets: ["poolgauge"])
     ],
+    // A dependency is fetched and built only if a trait that needs it is enabled. A program that
+    // uses only SQLiteEngine disables all: `.package(url: …, traits: [])`.
     traits: [
+        .default(enabledTraits: ["Command", "OpenCombine"]),
+        .trait(name: "Command", description: "The command poolgauge.", enabledTraits: ["Load"]),
+        .trait(name: "Load", description: "WorkloadEngine."),
+        .trait(
+            name: "OpenCombine",
+            description: "SQLiteEngineCombine on platforms without Combine."
+        ),
         .trait(name: "GRDB", description: "Arms with library: grdb, and PoolgaugeGRDB."),
         .trait(name: "Metrics", description: "SQLiteEngineMetrics, for swift-metrics."),
     ],
@@ -55,7 +73,6 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-        // Fetched and built only if the traits are enabled: `swift build --traits GRDB,Metrics`.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
@@ -121,7 +138,7 @@ let package = Package(
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
                 "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLTrace", "SQLiteEngine",
                 "SQLiteWatch", "Telemetry", "TerminalUI", "Units", "WorkloadEngine",
-                product("ArgumentParser", of: "swift-argument-parser"), yams,
+                argumentParser, yams,
             ]
         ),
         // Strings for the tests of all outputs.

@@ -6,7 +6,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Poolgauge", path: "..", traits: ["GRDB"]),
+        .package(name: "Poolgauge", path: "..", traits: ["GRDB", "Load"]),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [

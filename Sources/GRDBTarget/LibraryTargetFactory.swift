@@ -20,7 +20,7 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
     /// Returns instructions for building the program with a library.
     public static func way(to library: Arm.Library) -> String {
         "this program was built without \(library.rawValue.uppercased()); rebuild it with "
-            + "'swift build -c release --traits GRDB', or start it with 'POOLGAUGE_TRAITS=GRDB "
+            + "'swift build -c release --traits default,GRDB', or start it with 'POOLGAUGE_TRAITS=GRDB "
             + "./run'"
     }
 

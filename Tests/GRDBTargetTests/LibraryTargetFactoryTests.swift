@@ -16,7 +16,7 @@ struct LibraryTargetFactoryTests {
         let error = #expect(throws: RunError.self) {
             try LibraryTargetFactory().open(arm, at: "/nowhere/database.sqlite")
         }
-        #expect(error?.message.contains("swift build -c release --traits GRDB") == true)
+        #expect(error?.message.contains("swift build -c release --traits default,GRDB") == true)
         #expect(error?.message.contains("POOLGAUGE_TRAITS=GRDB ./run") == true)
     }
     #endif

@@ -177,7 +177,7 @@ struct SearchCommandsTests {
             )
             #expect(outcome.status == 64)
             #expect(outcome.errors.contains("POOLGAUGE_TRAITS=GRDB ./run"))
-            #expect(outcome.errors.contains("swift build -c release --traits GRDB"))
+            #expect(outcome.errors.contains("swift build -c release --traits default,GRDB"))
         }
     }
     #endif
