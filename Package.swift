@@ -1,41 +1,50 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// If POOLGAUGE_STRICT is set, as in `.ci/run`, warnings are errors. By default, new warnings of a
-// newer compiler do not prevent a build.
-let strict: [SwiftSetting] =
-    Context.environment["POOLGAUGE_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
-
+func product(
+    _ name: String,
+    of package: String,
+    when condition: TargetDependencyCondition? = nil
+) -> Target.Dependency {
+    .product(name: name, package: package, condition: condition)
+}
+let yams = product("Yams", of: "Yams")
+let histogram = product("Histogram", of: "hdrhistogram-swift")
+let grdb = product("GRDB", of: "GRDB.swift", when: .when(traits: ["GRDB"]))
+let grdbSQLite = product("GRDBSQLite", of: "GRDB.swift", when: .when(traits: ["GRDB"]))
+let metrics = product("Metrics", of: "swift-metrics", when: .when(traits: ["Metrics"]))
+let metricsKit = product("MetricsTestKit", of: "swift-metrics", when: .when(traits: ["Metrics"]))
 // For platforms that do not provide Combine.
-let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].map { product in
-    .product(
-        name: product,
-        package: "OpenCombine",
-        condition: .when(platforms: [.linux, .windows, .android])
-    )
+let openCombine = ["OpenCombine", "OpenCombineDispatch"].map { name in
+    product(name, of: "OpenCombine", when: .when(platforms: [.linux, .windows, .android]))
+}
+
+func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies)
+}
+// All tests use the strings for the tests of outputs.
+func tests(_ name: String, of modules: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: modules + ["HostileStrings"], exclude: exclude)
+}
+// A process that tests start.
+func process(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(name)")
 }
 
 // The libraries that fuzzing provides with random input.
 let fuzzed: [Target.Dependency] = [
     "Capture", "CursesTerminal", "Dashboard", "PoolgaugeAgent", "Recording", "SQLTrace",
-    "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
-    .product(name: "Yams", package: "Yams"),
+    "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine", yams,
 ]
 
 let package = Package(
     name: "Poolgauge",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "SQLiteEngine", targets: ["SQLiteEngine"]),
-        .library(name: "SQLiteEngineCombine", targets: ["SQLiteEngineCombine"]),
-        .library(name: "SQLiteEngineMetrics", targets: ["SQLiteEngineMetrics"]),
-        .library(name: "PoolgaugeAgent", targets: ["PoolgaugeAgent"]),
-        .library(name: "PoolgaugeGRDB", targets: ["PoolgaugeGRDB"]),
-        .library(name: "WorkloadEngine", targets: ["WorkloadEngine"]),
-        .library(name: "Telemetry", targets: ["Telemetry"]),
-        .library(name: "SQLiteWatch", targets: ["SQLiteWatch"]),
-        .library(name: "SQLTrace", targets: ["SQLTrace"]),
-        .executable(name: "poolgauge", targets: ["poolgauge"]),
+        "SQLiteEngine", "SQLiteEngineCombine", "SQLiteEngineMetrics", "PoolgaugeAgent",
+        "PoolgaugeGRDB", "WorkloadEngine", "Telemetry", "SQLiteWatch", "SQLTrace",
+    ].map { .library(name: $0, targets: [$0]) } + [
+        .executable(name: "poolgauge", targets: ["poolgauge"])
     ],
     traits: [
         .trait(name: "GRDB", description: "Arms with library: grdb, and PoolgaugeGRDB."),
@@ -64,177 +73,73 @@ let package = Package(
             ]
         ),
         .systemLibrary(name: "CTrace"),
-        .target(name: "Telemetry", swiftSettings: strict),
-        .target(name: "Isolation", dependencies: ["Telemetry"], swiftSettings: strict),
-        .target(
-            name: "SQLiteEngine",
-            dependencies: ["CSQLite", "Telemetry"],
-            swiftSettings: strict
-        ),
-        .target(name: "Units", swiftSettings: strict),
-        .target(name: "SQLiteWatch", dependencies: ["Telemetry", "Units"], swiftSettings: strict),
-        .target(
-            name: "SQLTrace",
-            dependencies: [
+        module("Telemetry"),
+        module("Isolation", uses: ["Telemetry"]),
+        module("SQLiteEngine", uses: ["CSQLite", "Telemetry"]),
+        module("Units"),
+        module("SQLiteWatch", uses: ["Telemetry", "Units"]),
+        module(
+            "SQLTrace",
+            uses: [
                 "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
                 "SQLiteWatch", "Telemetry", "Units",
-            ],
-            swiftSettings: strict
+            ]
         ),
-        .target(
-            name: "SQLiteEngineCombine",
-            dependencies: ["SQLiteEngine", "Telemetry"] + openCombine,
-            swiftSettings: strict
-        ),
-        .target(name: "MetricDescriptors", dependencies: ["Telemetry"], swiftSettings: strict),
-        .target(
-            name: "SQLiteEngineMetrics",
-            dependencies: [
-                "MetricDescriptors", "Telemetry",
-                .product(
-                    name: "Metrics",
-                    package: "swift-metrics",
-                    condition: .when(traits: ["Metrics"])
-                ),
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "PoolgaugeAgent",
-            dependencies: ["MetricDescriptors", "Telemetry"],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "PoolgaugeGRDB",
-            dependencies: [
-                "Telemetry",
-                .product(
-                    name: "GRDB",
-                    package: "GRDB.swift",
-                    condition: .when(traits: ["GRDB"])
-                ),
-                .product(
-                    name: "GRDBSQLite",
-                    package: "GRDB.swift",
-                    condition: .when(traits: ["GRDB"])
-                ),
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "Recording",
-            // Recording stores reports of SQLiteWatch and PoolgaugeAgent. It does not measure
-            // anything.
-            dependencies: ["PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Units"],
-            swiftSettings: strict
+        module("SQLiteEngineCombine", uses: ["SQLiteEngine", "Telemetry"] + openCombine),
+        module("MetricDescriptors", uses: ["Telemetry"]),
+        module("SQLiteEngineMetrics", uses: ["MetricDescriptors", "Telemetry", metrics]),
+        module("PoolgaugeAgent", uses: ["MetricDescriptors", "Telemetry"]),
+        module("PoolgaugeGRDB", uses: ["Telemetry", grdb, grdbSQLite]),
+        // Recording stores reports of SQLiteWatch and PoolgaugeAgent. It does not measure anything.
+        module(
+            "Recording",
+            uses: ["PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Units"]
         ),
         .target(
             name: "WorkloadEngine",
-            dependencies: [
-                "Isolation", "Telemetry", "Units",
-                .product(name: "Yams", package: "Yams"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
-            ],
+            dependencies: ["Isolation", "Telemetry", "Units", yams, histogram],
             // `Presets` is a link to the folder `scenarios`, which contains the only copy of the
             // files.
-            resources: [.embedInCode("Presets")],
-            swiftSettings: strict
+            resources: [.embedInCode("Presets")]
         ),
-        .target(
-            name: "Capture",
-            dependencies: ["Telemetry", "WorkloadEngine"],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "EngineTarget",
-            dependencies: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "GRDBTarget",
-            dependencies: [
-                "EngineTarget", "Telemetry", "WorkloadEngine",
-                .product(
-                    name: "GRDB",
-                    package: "GRDB.swift",
-                    condition: .when(traits: ["GRDB"])
-                ),
-            ],
-            swiftSettings: strict
-        ),
+        module("Capture", uses: ["Telemetry", "WorkloadEngine"]),
+        module("EngineTarget", uses: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"]),
+        module("GRDBTarget", uses: ["EngineTarget", "Telemetry", "WorkloadEngine", grdb]),
         .target(
             name: "TerminalUI",
-            dependencies: ["Units", .product(name: "Yams", package: "Yams")],
+            dependencies: ["Units", yams],
             // `BuiltIn` is a link to the folder `themes`. The files are embedded, so the binary can
             // be moved.
-            resources: [.embedInCode("Themes/BuiltIn")],
-            swiftSettings: strict
+            resources: [.embedInCode("Themes/BuiltIn")]
         ),
-        .target(
-            name: "CursesTerminal",
-            dependencies: ["CNCurses", "TerminalUI"],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "Dashboard",
-            // The dashboard displays reports of SQLiteWatch. It does not collect samples.
-            dependencies: [
-                "SQLiteWatch", "TerminalUI", "Telemetry", "Units",
-                .product(name: "Yams", package: "Yams"),
-            ],
-            swiftSettings: strict
-        ),
+        module("CursesTerminal", uses: ["CNCurses", "TerminalUI"]),
+        // The dashboard displays reports of SQLiteWatch. It does not collect samples.
+        module("Dashboard", uses: ["SQLiteWatch", "TerminalUI", "Telemetry", "Units", yams]),
         .executableTarget(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
                 "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLTrace", "SQLiteEngine",
                 "SQLiteWatch", "Telemetry", "TerminalUI", "Units", "WorkloadEngine",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Yams", package: "Yams"),
-            ],
-            swiftSettings: strict
+                product("ArgumentParser", of: "swift-argument-parser"), yams,
+            ]
         ),
         // Strings for the tests of all outputs.
-        .target(name: "HostileStrings", path: "Tests/HostileStrings", swiftSettings: strict),
-        .testTarget(
-            name: "TelemetryTests",
-            dependencies: ["Telemetry"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "IsolationTests",
-            dependencies: ["Isolation", "Telemetry"],
-            swiftSettings: strict
-        ),
+        .target(name: "HostileStrings", path: "Tests/HostileStrings"),
+        tests("TelemetryTests", of: ["Telemetry"]),
+        tests("IsolationTests", of: ["Isolation", "Telemetry"]),
         // The process that the reliability tests start and kill.
-        .executableTarget(
-            name: "CommitWriter",
-            dependencies: ["SQLiteEngine"],
-            path: "Tests/CommitWriter",
-            swiftSettings: strict
-        ),
+        process("CommitWriter", uses: ["SQLiteEngine"]),
         // The second process for the engine's tests, which uses libsqlite3 directly.
-        .executableTarget(
-            name: "SecondProcess",
-            dependencies: ["CSQLite", "SQLiteEngine"],
-            path: "Tests/SecondProcess",
-            swiftSettings: strict
-        ),
+        process("SecondProcess", uses: ["CSQLite", "SQLiteEngine"]),
         // A separate process that runs transactions concurrently with the engine's tests.
-        .executableTarget(
-            name: "IsolationPeer",
-            dependencies: ["CSQLite", "Isolation", "SQLiteEngine"],
-            path: "Tests/IsolationPeer",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SQLiteEngineTests",
-            dependencies: [
-                "CSQLite", "HostileStrings", "Isolation", "IsolationPeer", "SQLiteEngine",
+        process("IsolationPeer", uses: ["CSQLite", "Isolation", "SQLiteEngine"]),
+        tests(
+            "SQLiteEngineTests",
+            of: [
+                "CSQLite", "Isolation", "IsolationPeer", "SQLiteEngine",
                 "SecondProcess", "Telemetry",
-            ],
-            swiftSettings: strict
+            ]
         ),
         // The VFS and the allocator that inject faults in the reliability tests.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
@@ -242,167 +147,94 @@ let package = Package(
         .target(
             name: "FaultPaths",
             dependencies: ["CSQLite", "FaultVFS", "Recording", "SQLiteEngine", "Telemetry"],
-            path: "Tests/FaultPaths",
-            swiftSettings: strict
+            path: "Tests/FaultPaths"
         ),
         // A process for faults that affect the whole process.
-        .executableTarget(
-            name: "FaultRunner",
-            dependencies: [
+        process(
+            "FaultRunner",
+            uses: [
                 "CSQLite", "FaultPaths", "FaultVFS", "Recording", "SQLiteEngine", "Telemetry",
-            ],
-            path: "Tests/FaultRunner",
-            swiftSettings: strict
+            ]
         ),
-        .testTarget(
-            name: "ReliabilityTests",
-            dependencies: [
+        tests(
+            "ReliabilityTests",
+            of: [
                 "CSQLite", "CommitWriter", "FaultPaths", "FaultRunner", "FaultVFS", "Recording",
                 "SQLiteEngine", "Telemetry",
             ],
-            exclude: ["Planted"],
-            swiftSettings: strict
+            exclude: ["Planted"]
         ),
-        .testTarget(
-            name: "SQLiteEngineCombineTests",
-            dependencies: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine,
-            swiftSettings: strict
+        tests(
+            "SQLiteEngineCombineTests",
+            of: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine
         ),
-        .testTarget(
-            name: "PoolgaugeAgentTests",
-            dependencies: [
-                "HostileStrings", "MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine",
+        tests(
+            "PoolgaugeAgentTests",
+            of: [
+                "MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine",
                 "Telemetry",
-            ],
-            swiftSettings: strict
+            ]
         ),
-        .testTarget(
-            name: "PoolgaugeGRDBTests",
-            dependencies: [
-                "PoolgaugeAgent", "PoolgaugeGRDB", "Telemetry",
-                .product(
-                    name: "GRDB",
-                    package: "GRDB.swift",
-                    condition: .when(traits: ["GRDB"])
-                ),
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SQLiteEngineMetricsTests",
-            dependencies: [
+        tests("PoolgaugeGRDBTests", of: ["PoolgaugeAgent", "PoolgaugeGRDB", "Telemetry", grdb]),
+        tests(
+            "SQLiteEngineMetricsTests",
+            of: [
                 "MetricDescriptors", "SQLiteEngine", "SQLiteEngineMetrics", "Telemetry",
-                .product(
-                    name: "MetricsTestKit",
-                    package: "swift-metrics",
-                    condition: .when(traits: ["Metrics"])
-                ),
-            ],
-            swiftSettings: strict
+                metricsKit,
+            ]
         ),
         // The helper process of the watch sessions that tests start.
-        .executableTarget(
-            name: "WatchHelper",
-            dependencies: ["SQLiteWatch"],
-            path: "Tests/WatchHelper",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SQLiteWatchTests",
-            dependencies: ["SQLiteWatch", "WatchHelper"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "RecordingTests",
-            dependencies: [
+        process("WatchHelper", uses: ["SQLiteWatch"]),
+        tests("SQLiteWatchTests", of: ["SQLiteWatch", "WatchHelper"]),
+        tests(
+            "RecordingTests",
+            of: [
                 "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry",
-            ],
-            swiftSettings: strict
+            ]
         ),
         // The helper processes of the traces that tests start, and a trace that a test kills.
-        .executableTarget(
-            name: "TraceHelper",
-            dependencies: ["SQLTrace"],
-            path: "Tests/TraceHelper",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SQLTraceTests",
-            dependencies: ["SQLTrace", "SQLiteWatch", "TraceHelper"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "WorkloadEngineTests",
-            dependencies: [
-                "HostileStrings", "Isolation", "Telemetry", "Units", "WorkloadEngine",
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
-                .product(name: "Yams", package: "Yams"),
+        process("TraceHelper", uses: ["SQLTrace"]),
+        tests("SQLTraceTests", of: ["SQLTrace", "SQLiteWatch", "TraceHelper"]),
+        tests(
+            "WorkloadEngineTests",
+            of: [
+                "Isolation", "Telemetry", "Units", "WorkloadEngine", histogram,
+                yams,
             ],
-            exclude: ["Comparison/WhatIf/Recorded", "Reports/Golden"],
-            swiftSettings: strict
+            exclude: ["Comparison/WhatIf/Recorded", "Reports/Golden"]
         ),
-        .testTarget(
-            name: "CaptureTests",
-            dependencies: [
-                "Capture", "EngineTarget", "HostileStrings", "Telemetry", "WorkloadEngine",
-                .product(name: "Yams", package: "Yams"),
-            ],
-            swiftSettings: strict
+        tests(
+            "CaptureTests",
+            of: ["Capture", "EngineTarget", "Telemetry", "WorkloadEngine", yams]
         ),
-        .testTarget(
-            name: "EngineTargetTests",
-            dependencies: [
+        tests(
+            "EngineTargetTests",
+            of: [
                 "CSQLite", "EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine",
-            ],
-            swiftSettings: strict
+            ]
         ),
-        .testTarget(
-            name: "GRDBTargetTests",
-            dependencies: ["GRDBTarget", "Telemetry", "WorkloadEngine"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "TerminalUITests",
-            dependencies: ["TerminalUI"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "CursesTerminalTests",
-            dependencies: ["CNCurses", "CursesTerminal", "TerminalUI"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "DashboardTests",
-            dependencies: [
-                "Dashboard", "EngineTarget", "HostileStrings", "SQLiteWatch", "Telemetry",
+        tests("GRDBTargetTests", of: ["GRDBTarget", "Telemetry", "WorkloadEngine"]),
+        tests("TerminalUITests", of: ["TerminalUI"]),
+        tests("CursesTerminalTests", of: ["CNCurses", "CursesTerminal", "TerminalUI"]),
+        tests(
+            "DashboardTests",
+            of: [
+                "Dashboard", "EngineTarget", "SQLiteWatch", "Telemetry",
                 "TerminalUI", "WorkloadEngine",
             ],
-            exclude: ["Golden"],
-            swiftSettings: strict
+            exclude: ["Golden"]
         ),
-        .testTarget(
-            name: "FuzzTests",
-            dependencies: fuzzed,
-            exclude: ["Base", "Corpus", "Driver", "Planted"],
-            swiftSettings: strict
-        ),
+        tests("FuzzTests", of: fuzzed, exclude: ["Base", "Corpus", "Driver", "Planted"]),
         // A program with its own target. Tests compare two builds of it.
-        .executableTarget(
-            name: "OwnTarget",
-            dependencies: ["SQLiteEngine", "Telemetry", "WorkloadEngine"],
-            path: "Tests/OwnTarget",
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "PoolgaugeTests",
-            dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "HostileStrings", "MetricDescriptors",
+        process("OwnTarget", uses: ["SQLiteEngine", "Telemetry", "WorkloadEngine"]),
+        tests(
+            "PoolgaugeTests",
+            of: [
+                "CNCurses", "CursesTerminal", "Dashboard", "MetricDescriptors",
                 "OwnTarget", "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch",
-                "Telemetry", "TerminalUI", "WorkloadEngine",
-                "poolgauge",
+                "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
             ],
-            exclude: ["Export/alerts.test.yaml"],
-            swiftSettings: strict
+            exclude: ["Export/alerts.test.yaml"]
         ),
     ],
     swiftLanguageModes: [.v6]
@@ -411,28 +243,28 @@ let package = Package(
 // With POOLGAUGE_FUZZ, the fuzz targets form a program that requires libFuzzer (see `.ci/fuzz`).
 if Context.environment["POOLGAUGE_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "FuzzTests" }
-    package.targets.append(
-        .executableTarget(
-            name: "poolgauge-fuzz",
-            dependencies: fuzzed,
-            path: "Tests/FuzzTests",
-            exclude: ["Base", "Corpus", "Planted", "FuzzTests.swift"],
-            sources: ["Driver", "Targets", "Mutator.swift"],
-            swiftSettings: strict
-        )
-    )
+    let fuzz = process("poolgauge-fuzz", uses: fuzzed)
+    fuzz.path = "Tests/FuzzTests"
+    fuzz.exclude = ["Base", "Corpus", "Planted", "FuzzTests.swift"]
+    fuzz.sources = ["Driver", "Targets", "Mutator.swift"]
+    package.targets.append(fuzz)
 }
+
+// If POOLGAUGE_STRICT is set, as in `.ci/run`, warnings are errors. By default, new warnings of a
+// newer compiler do not prevent a build.
+let strict: [SwiftSetting] =
+    Context.environment["POOLGAUGE_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
+for target in package.targets where target.type != .system { target.swiftSettings = strict }
 
 // POOLGAUGE_TESTS limits the package to these test targets and their dependencies, so that `./test`
 // builds only the code that it runs with a sanitizer.
 if let names = Context.environment["POOLGAUGE_TESTS"] {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
     var needed: Set<String> = []
     var open = names.split(separator: ",").map(String.init)
     while let name = open.popLast() {
-        guard let target = package.targets.first(where: { $0.name == name }),
-            needed.insert(name).inserted
-        else { continue }
-        for dependency in target.dependencies {
+        guard needed.insert(name).inserted else { continue }
+        for dependency in targets[name]?.dependencies ?? [] {
             switch dependency {
             case .targetItem(let name, _), .byNameItem(let name, _): open.append(name)
             default: break
