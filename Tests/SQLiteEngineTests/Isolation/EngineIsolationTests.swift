@@ -1,6 +1,7 @@
 import Foundation
 import Isolation
 import IsolationPeer
+import TestSupport
 import Testing
 
 @testable import SQLiteEngine
