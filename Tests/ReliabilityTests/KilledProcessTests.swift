@@ -58,7 +58,10 @@ struct KilledProcessTests {
         while monotonicNanoseconds() < end {}
     }
 
-    @Test(arguments: [(CommitWriterProcess.Kind.pool, 100), (.walQueue, 30), (.queue, 30)])
+    @Test(arguments: [
+        (CommitWriterProcess.Kind.pool, Length.isFull ? 100 : 50),
+        (.walQueue, Length.isFull ? 30 : 15), (.queue, Length.isFull ? 30 : 15),
+    ])
     func everyAcknowledgedCommitIsPresent(kind: CommitWriterProcess.Kind, kills: Int) throws {
         try kill(kind, times: kills)
     }
