@@ -31,9 +31,9 @@ let openCombine = ["OpenCombine", "OpenCombineDispatch"].map { name in
 func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies)
 }
-// All tests use the strings for the tests of outputs.
+// All tests use `TestSupport`.
 func tests(_ name: String, of modules: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: modules + ["HostileStrings"], exclude: exclude)
+    .testTarget(name: name, dependencies: modules + ["TestSupport"], exclude: exclude)
 }
 // A process that tests start.
 func process(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
@@ -141,8 +141,8 @@ let package = Package(
                 argumentParser, yams,
             ]
         ),
-        // Strings for the tests of all outputs.
-        .target(name: "HostileStrings", path: "Tests/HostileStrings"),
+        // Random numbers, waits, temporary folders, other programs, and strings for outputs.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         tests("TelemetryTests", of: ["Telemetry"]),
         tests("IsolationTests", of: ["Isolation", "Telemetry"]),
         // The process that the reliability tests start and kill.
@@ -150,7 +150,7 @@ let package = Package(
         // The second process for the engine's tests, which uses libsqlite3 directly.
         process("SecondProcess", uses: ["CSQLite", "SQLiteEngine"]),
         // A separate process that runs transactions concurrently with the engine's tests.
-        process("IsolationPeer", uses: ["CSQLite", "Isolation", "SQLiteEngine"]),
+        process("IsolationPeer", uses: ["CSQLite", "Isolation", "SQLiteEngine", "TestSupport"]),
         tests(
             "SQLiteEngineTests",
             of: [
@@ -260,7 +260,7 @@ let package = Package(
 // With POOLGAUGE_FUZZ, the fuzz targets form a program that requires libFuzzer (see `.ci/fuzz`).
 if Context.environment["POOLGAUGE_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "FuzzTests" }
-    let fuzz = process("poolgauge-fuzz", uses: fuzzed)
+    let fuzz = process("poolgauge-fuzz", uses: fuzzed + ["TestSupport"])
     fuzz.path = "Tests/FuzzTests"
     fuzz.exclude = ["Base", "Corpus", "Planted", "FuzzTests.swift"]
     fuzz.sources = ["Driver", "Targets", "Mutator.swift"]

@@ -1,10 +1,15 @@
-# Finds the packages that a build of Poolgauge needs. Installs missing packages if permitted, or
-# prints their names. The scripts source this file. It writes only to standard error.
+# What the scripts share: the packages that they need, and the options of builds. Installs missing
+# packages if permitted, or prints their names. Messages go to standard error.
 
 # The oldest Swift that builds the package (swift-tools-version in Package.swift).
 readonly swift_major=6 swift_minor=2
 # sysexits.h: a required program or package is missing.
 readonly EX_UNAVAILABLE=69
+
+# The options of builds of the tests. Only editors need an index, and only debuggers need debug
+# information: failures and traps state their file and line without it. The build is a quarter
+# faster. Different options would build everything again, so all scripts use these.
+readonly build_options=(--disable-index-store -debug-info-format none)
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -36,41 +41,51 @@ has_headers() {
         "$compiler" -E -x c - >/dev/null 2>&1
 }
 
-# Prints the missing Debian packages for `build`, `package`, `test` or `ci`, one per line.
-missing_packages() {
-    local purpose=$1
-    command -v git >/dev/null 2>&1 || echo git
-    if ! command -v cc >/dev/null 2>&1 || ! has_headers stdio.h; then
-        echo build-essential
-    fi
-    has_headers sqlite3.h || echo libsqlite3-dev
-    # SwiftPM locates SQLite with pkg-config.
-    command -v pkg-config >/dev/null 2>&1 || echo pkg-config
-    has_headers curses.h || echo libncurses-dev
-    if [[ $purpose == test || $purpose == ci ]]; then
-        command -v tmux >/dev/null 2>&1 || echo tmux
-    fi
-    if [[ $purpose == package || $purpose == ci ]]; then
-        command -v dpkg-shlibdeps >/dev/null 2>&1 || echo dpkg-dev
-    fi
-    if [[ $purpose == ci ]]; then
-        command -v debootstrap >/dev/null 2>&1 || echo debootstrap
-        command -v lintian >/dev/null 2>&1 || echo lintian
-        command -v python3 >/dev/null 2>&1 || echo python3
-        # The tests forward an agent's socket with ssh.
-        command -v ssh >/dev/null 2>&1 || echo openssh-client
-        [[ -x /usr/sbin/sshd ]] || command -v sshd >/dev/null 2>&1 || echo openssh-server
-        # Tests/Terminals runs the displays in these terminals.
-        command -v screen >/dev/null 2>&1 || echo screen
-        command -v xterm >/dev/null 2>&1 || echo xterm
-        command -v xvfb-run >/dev/null 2>&1 || printf '%s\n' xvfb xauth
-        # Contains promtool.
-        command -v promtool >/dev/null 2>&1 || echo prometheus
-        compgen -G '/usr/lib/*/faketime/libfaketime.so.1' >/dev/null || echo faketime
-    fi
+# Prints the Debian packages for a purpose: a script, or a part of `.ci/nightly`. All purposes need
+# the packages of `build`.
+packages_for() {
+    local build="git build-essential libsqlite3-dev pkg-config libncurses-dev"
+    local tests="$build python3 sqlite3 tmux strace curl openssh-client openssh-server"
+    case $1 in
+    build) echo "$build" ;;
+    test) echo "$build tmux" ;;
+    package) echo "$build dpkg-dev" ;;
+    # At most twelve packages, and no other language than C, Python, and SQL.
+    run) echo "$tests" ;;
+    faults) echo "$build faketime" ;;
+    terminals) echo "$build python3 tmux screen xterm xvfb xauth" ;;
+    soak) echo "$build python3" ;;
+    packages) echo "$build python3 tmux dpkg-dev debootstrap lintian" ;;
+    # prometheus contains promtool.
+    languages) echo "$tests python3-venv prometheus" ;;
+    *) echo "$tests" ;;
+    esac
 }
 
-# require_packages build|package|test|ci
+# Succeeds if a package, or the same program from another source, is installed.
+is_installed() {
+    case $1 in
+    build-essential) command -v cc && has_headers stdio.h ;;
+    libsqlite3-dev) has_headers sqlite3.h ;;
+    libncurses-dev) has_headers curses.h ;;
+    dpkg-dev) command -v dpkg-shlibdeps ;;
+    openssh-client) command -v ssh ;;
+    openssh-server) [[ -x /usr/sbin/sshd ]] || command -v sshd ;;
+    xvfb) command -v xvfb-run ;;
+    prometheus) command -v prometheus && command -v promtool ;;
+    python3-venv) python3 -c 'import ensurepip' ;;
+    faketime) compgen -G '/usr/lib/*/faketime/libfaketime.so.1' ;;
+    *) command -v "$1" ;;
+    esac >/dev/null 2>&1
+}
+
+# Prints the packages for a purpose that are missing, one per line.
+missing_packages() {
+    local package
+    for package in $(packages_for "$1"); do is_installed "$package" || echo "$package"; done
+}
+
+# require_packages PURPOSE
 #
 # Installs missing packages with apt-get, as root or with sudo if it needs no password. Otherwise,
 # prints the command to run.

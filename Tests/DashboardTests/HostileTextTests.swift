@@ -1,7 +1,7 @@
 import Foundation
-import HostileStrings
 import Telemetry
 import TerminalUI
+import TestSupport
 import Testing
 
 @testable import Dashboard

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A generator of random changes to inputs, determined by a seed.
 struct Mutator {
     private let target: FuzzTarget
@@ -6,7 +8,7 @@ struct Mutator {
     private var random: SeededRandom
 
     /// Continues with the changes that a seed determines.
-    mutating func restart(seed: UInt64) { random = SeededRandom(state: seed) }
+    mutating func restart(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     private static let extremes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF, 0x20, 0x0A, 0x22, 0x5C]
 
@@ -14,7 +16,7 @@ struct Mutator {
         self.target = target
         self.inputs = inputs
         words = target.words.map { Array($0.utf8) }
-        random = SeededRandom(state: seed)
+        random = SeededRandom(seed: seed)
     }
 
     /// Returns one of the inputs with one to six changes.
@@ -75,18 +77,5 @@ struct Mutator {
         let start = input[..<place].lastIndex { !isPart($0) }.map { $0 + 1 } ?? 0
         let end = input[place...].firstIndex { !isPart($0) } ?? input.count
         return start..<end
-    }
-}
-
-/// A seeded random number generator (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Isolation
+import TestSupport
 
 /// The only session of the process, which runs random transactions one after another.
 struct PeerSession {

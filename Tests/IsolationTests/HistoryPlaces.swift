@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Isolation
 
 /// The places in a history that a mutation can change.

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Isolation
 
 /// A change that makes a correct history impossible in a serializable database.

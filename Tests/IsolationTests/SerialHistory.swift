@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Isolation
 
 /// A random history of a database that runs transactions one after another.

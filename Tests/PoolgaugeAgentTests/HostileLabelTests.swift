@@ -1,6 +1,6 @@
-import HostileStrings
 import MetricDescriptors
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import PoolgaugeAgent

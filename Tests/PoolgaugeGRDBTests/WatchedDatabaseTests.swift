@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import PoolgaugeGRDB
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Recording
@@ -40,7 +41,7 @@ struct DamagedRecordingTests {
     @Test(arguments: 1..<20)
     func intactPartsOfAnOverwrittenFileAreRead(seed: UInt64) throws {
         try withRecording { path, data in
-            var generator = SeededGenerator(seed: seed)
+            var generator = SeededRandom(seed: seed)
             let pages = data.count / 4_096
             // The first pages contain the roots of the tables.
             for _ in 0..<3 {

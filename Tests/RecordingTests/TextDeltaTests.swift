@@ -1,15 +1,16 @@
+import TestSupport
 import Testing
 
 @testable import Recording
 
 struct TextDeltaTests {
-    private static func text(_ generator: inout SeededGenerator, length: Int) -> [UInt8] {
+    private static func text(_ generator: inout SeededRandom, length: Int) -> [UInt8] {
         (0..<length).map { _ in UInt8.random(in: 97...100, using: &generator) }
     }
 
     @Test(arguments: 0..<50)
     func decodingRestoresTheText(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let base = Self.text(&generator, length: Int.random(in: 0...3_000, using: &generator))
         var text = base
         for _ in 0..<Int.random(in: 0...20, using: &generator) {
@@ -33,7 +34,7 @@ struct TextDeltaTests {
 
     @Test(arguments: 0..<200)
     func damagedDeltasAreRejectedOrDecoded(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let base = Self.text(&generator, length: 500)
         var delta = TextDelta.encode(Self.text(&generator, length: 500) + base, from: base)
         for _ in 0..<5 {
@@ -43,20 +44,5 @@ struct TextDeltaTests {
         // The result is arbitrary, but decoding neither traps nor allocates without limit.
         let text = TextDelta.decode(delta, from: base)
         #expect((text?.count ?? 0) < 1 << 29)
-    }
-}
-
-/// A seeded random number generator (SplitMix64, https://prng.di.unimi.it/splitmix64.c).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }

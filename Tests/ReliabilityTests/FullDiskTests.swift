@@ -3,6 +3,7 @@ import Foundation
 import Recording
 import SQLiteEngine
 import Telemetry
+import TestSupport
 import Testing
 
 /// Tests databases and recordings on a full disk.
@@ -74,7 +75,7 @@ struct FullDiskTests {
             mask: { $0 }
         )
         try Data(count: 1_400_000).write(to: disk.folder.url.appendingPathComponent("reserve"))
-        var random = SeededRandom(state: 7)
+        var random = SeededRandom(seed: 7)
         for second in 0..<1_500 {
             let sample = Sample(
                 sequence: second,

@@ -2,6 +2,7 @@ import FaultPaths
 import Foundation
 import SQLiteEngine
 import Telemetry
+import TestSupport
 import Testing
 
 /// Tests databases in processes that are repeatedly killed with SIGKILL under load.
@@ -57,13 +58,16 @@ struct KilledProcessTests {
         while monotonicNanoseconds() < end {}
     }
 
-    @Test(arguments: [(CommitWriterProcess.Kind.pool, 100), (.walQueue, 30), (.queue, 30)])
+    @Test(arguments: [
+        (CommitWriterProcess.Kind.pool, Length.isFull ? 100 : 50),
+        (.walQueue, Length.isFull ? 30 : 15), (.queue, Length.isFull ? 30 : 15),
+    ])
     func everyAcknowledgedCommitIsPresent(kind: CommitWriterProcess.Kind, kills: Int) throws {
         try kill(kind, times: kills)
     }
 
     private func kill(_ kind: CommitWriterProcess.Kind, times kills: Int) throws {
-        var random = SeededRandom(state: 9)
+        var random = SeededRandom(seed: 9)
         var all: Set<Int> = []
         var next = 1
         for round in 0..<kills {
@@ -88,7 +92,7 @@ struct KilledProcessTests {
     ///
     /// Both processes commit through a pool and a queue, create snapshots, and run checkpoints.
     @Test func everyAcknowledgedCommitOfTwoProcessesIsPresent() throws {
-        var random = SeededRandom(state: 90)
+        var random = SeededRandom(seed: 90)
         let kills = Length.isFull ? 500 : 24
         var commits = 0
         var round = 0

@@ -2,6 +2,7 @@ import FaultPaths
 import FaultVFS
 import Foundation
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// Cuts the power before randomly selected syncs and at other random operations, and opens the
@@ -44,7 +45,7 @@ struct PowerLossTests {
         recording_start(folder.url.path)
         try runLoad(mode, folder)
         let count = Int(recording_stop())
-        var random = SeededRandom(state: Self.seed)
+        var random = SeededRandom(seed: Self.seed)
         let syncs = (0..<count).filter { recording_operation(Int64($0)).kind == Int32(RECORD_SYNC) }
         try #require(syncs.count >= (mode.synchronous == "NORMAL" ? 4 : Self.transactionCount))
         var undone = 0

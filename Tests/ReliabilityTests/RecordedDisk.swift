@@ -1,5 +1,6 @@
 import FaultVFS
 import Foundation
+import TestSupport
 
 /// The content of a disk after a power loss, computed from recorded operations.
 struct RecordedDisk {

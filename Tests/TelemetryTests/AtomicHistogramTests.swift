@@ -1,21 +1,9 @@
 import Dispatch
 import Telemetry
+import TestSupport
 import Testing
 
 struct AtomicHistogramTests {
-    /// A seeded random number generator (SplitMix64, https://prng.di.unimi.it/splitmix64.c).
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return z ^ (z >> 31)
-        }
-    }
-
     private func summarize(_ values: [UInt64]) -> LatencySummary? {
         let histogram = AtomicHistogram()
         for value in values { histogram.record(value) }
@@ -34,7 +22,7 @@ struct AtomicHistogramTests {
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func percentilesAreWithinABucketOfTheExactValues(seed: UInt64) throws {
-        var generator = Generator(state: seed)
+        var generator = SeededRandom(seed: seed)
         // The values range from nanoseconds to minutes, evenly on a logarithmic scale.
         let values = (0..<20_000).map { _ -> UInt64 in
             let bits = UInt64.random(in: 0..<36, using: &generator)

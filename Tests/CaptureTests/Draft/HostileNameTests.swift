@@ -1,6 +1,6 @@
 import EngineTarget
 import Foundation
-import HostileStrings
+import TestSupport
 import Testing
 import WorkloadEngine
 import Yams

@@ -1,4 +1,4 @@
-import HostileStrings
+import TestSupport
 import Testing
 import Yams
 

@@ -1,4 +1,5 @@
 import Telemetry
+import TestSupport
 
 /// A fictional run that fills every panel and always produces the same samples.
 ///
@@ -12,7 +13,7 @@ struct Story {
     /// The time between two samples, in seconds.
     var interval = 0.1
 
-    private var random = SplitMix(state: 7)
+    private var random = SeededRandom(seed: 7)
     private var snapshots = 0
 
     init(kind: DatabaseKind = .pool, readers: Int = 4) {
@@ -126,7 +127,7 @@ struct Story {
         isStorm: Bool
     ) -> [OperationLatencies] {
         // A separate random stream keeps the latencies from changing the connections.
-        var random = SplitMix(state: UInt64(sequence))
+        var random = SeededRandom(seed: UInt64(sequence))
         let names = client == "ui" ? ["find", "list"] : ["pay"]
         return names.enumerated().map { index, name in
             var latencies = OperationLatencies(name: name)
@@ -380,17 +381,7 @@ struct Story {
     }
 }
 
-/// SplitMix, the seeded generator of Steele, Lea, and Flood.
-struct SplitMix {
-    var state: UInt64
-
+extension SeededRandom {
     /// Returns a number in 0..<bound.
-    mutating func next(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        mixed ^= mixed >> 31
-        return Int(mixed % UInt64(bound))
-    }
+    mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import PoolgaugeGRDB
 import Telemetry
+import TestSupport
 
 /// A new folder for a database.
 final class TestDatabase {

@@ -2,6 +2,7 @@ import Foundation
 import PoolgaugeAgent
 import Recording
 import SQLiteEngine
+import TestSupport
 import Testing
 
 @testable import poolgauge

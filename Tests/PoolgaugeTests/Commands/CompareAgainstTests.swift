@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests `poolgauge compare --against` with real programs.
@@ -47,7 +48,10 @@ struct CompareAgainstTests {
     @Test func aProgramDoesNotDifferFromItself() throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(
-                ["--against", Program.path, "--arm", "pool", "--duration", "100ms"],
+                [
+                    "--against", Program.path, "--arm", "pool", "--duration", "100ms", "--blocks",
+                    "6",
+                ],
                 in: folder
             )
             #expect(outcome.status == 0, "\(outcome)")
@@ -70,7 +74,7 @@ struct CompareAgainstTests {
             let outcome = try compare(
                 [
                     "--against", old, "--against-name", "v1", "--arm", "pool", "--duration",
-                    "200ms", "--fail-if", "read.response.p50 > 1.2x",
+                    "100ms", "--blocks", "8", "--fail-if", "read.response.p50 > 1.2x",
                 ],
                 in: folder
             )
@@ -88,8 +92,8 @@ struct CompareAgainstTests {
             let slow = try script("slow", "SLOWDOWN=4 exec '\(program)' \"$@\"", in: folder)
             let outcome = try compare(
                 [
-                    "--binary", slow, "--against", program, "--arm", "pool", "--duration", "300ms",
-                    "--fail-if", "read.response.p50 > 1.2x",
+                    "--binary", slow, "--against", program, "--arm", "pool", "--duration", "200ms",
+                    "--blocks", "8", "--fail-if", "read.response.p50 > 1.2x",
                 ],
                 in: folder
             )

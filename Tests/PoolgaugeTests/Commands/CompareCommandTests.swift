@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests the arguments, output, and exit status of `poolgauge compare`.

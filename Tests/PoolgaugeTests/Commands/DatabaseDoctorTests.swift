@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import SQLiteEngine
+import TestSupport
 import Testing
 
 @testable import poolgauge

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// Tests `--database` on every command that runs a load.

@@ -1,6 +1,7 @@
 import Foundation
 import Recording
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// Tests the commands that write and read recordings.

@@ -1,6 +1,7 @@
 import Foundation
 import Recording
 import SQLiteEngine
+import TestSupport
 import Testing
 
 @testable import poolgauge

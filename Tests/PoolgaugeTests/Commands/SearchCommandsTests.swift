@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests `capacity`, `crossover`, and GRDB's arms with the real program.

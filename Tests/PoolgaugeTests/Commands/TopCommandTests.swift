@@ -2,6 +2,7 @@
 import Foundation
 import SQLiteEngine
 import SQLiteWatch
+import TestSupport
 import Testing
 
 /// Tests `poolgauge top` on a database that this process uses.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests runs with a second process that writes to the same file.
@@ -23,7 +24,7 @@ struct TwoProcessesTests {
         try withFolder { folder in
             let outcome = try HeadlessProgram.run(
                 [
-                    "run", "two-processes", "--arm", arm, "--duration", "2s", "--format", "json",
+                    "run", "two-processes", "--arm", arm, "--duration", "1s", "--format", "json",
                     "--progress", "never",
                 ],
                 in: folder

@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteEngine
 import Synchronization
+import TestSupport
 import Testing
 
 /// Tests that every command in the README and in `docs` runs.

@@ -1,6 +1,7 @@
 import Foundation
 import PoolgaugeAgent
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// Tests `poolgauge export` and `--listen`.

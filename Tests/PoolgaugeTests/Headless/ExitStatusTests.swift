@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests the exit statuses of the real command.
@@ -170,7 +171,7 @@ struct ExitStatusTests {
             arms: {pool: {type: pool}}
             phases:
               - {name: warm-up, duration: 1s, measure: false}
-              - {name: steady, duration: 7s}
+              - {name: steady, duration: 3s}
             clients:
               ui: {access: read, workers: 100, arrival: {rate: 500/s}, sql: SELECT id FROM item}
             """

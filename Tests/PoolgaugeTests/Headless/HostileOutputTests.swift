@@ -1,9 +1,9 @@
 import Foundation
-import HostileStrings
 import PoolgaugeAgent
 import Recording
 import SQLiteWatch
 import Telemetry
+import TestSupport
 import Testing
 import WorkloadEngine
 

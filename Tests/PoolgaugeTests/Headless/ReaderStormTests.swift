@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests the real command's report about a saturated pool.
@@ -7,7 +8,7 @@ struct ReaderStormTests {
     private func run(_ arguments: [String]) throws -> [String: Any] {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
-                ["run", "reader-storm", "--duration", "3s", "--format", "json"] + arguments,
+                ["run", "reader-storm", "--duration", "2s", "--format", "json"] + arguments,
                 in: folder
             )
             let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests that the real program restores the pseudo-terminal, however the program ends.

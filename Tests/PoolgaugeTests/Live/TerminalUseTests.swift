@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests the real program on a pseudo-terminal with different sizes and colors, and on unsuitable
@@ -12,7 +13,7 @@ struct TerminalUseTests {
     func rapidResizesAndKeysAreHandled() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
-            var random = SeededGenerator(state: 7)
+            var random = SeededRandom(seed: 7)
             for _ in 0..<400 {
                 program.resize(
                     columns: .random(in: 1...220, using: &random),
@@ -192,18 +193,5 @@ struct TerminalUseTests {
                 #expect(program.isRestored)
             }
         }
-    }
-}
-
-/// A seeded random number generator (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests the screen on a real terminal if tmux is installed (`./test` installs it).

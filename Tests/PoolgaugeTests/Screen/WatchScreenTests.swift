@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests `poolgauge top` on a terminal, with a database that Python programs use.
@@ -99,7 +100,7 @@ struct WatchScreenTests {
     @Test func rapidResizesAndKeysAreHandled() throws {
         try withTop { program, _, _ in
             try program.wait(for: "LIVE")
-            var random = SeededGenerator(state: 11)
+            var random = SeededRandom(seed: 11)
             for _ in 0..<300 {
                 program.resize(
                     columns: .random(in: 1...200, using: &random),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A request to a server on this machine.
 enum HTTPGet {

@@ -38,23 +38,9 @@ enum Program {
     }
 }
 
-/// An error thrown when a wait times out.
-struct TimedOut: Error, CustomStringConvertible {
-    var description: String
-}
-
 /// An error thrown when a program ends unexpectedly.
 struct ProgramEnded: Error, CustomStringConvertible {
     var description: String
-}
-
-/// Calls `body` with a temporary folder that exists only during the call.
-func withTemporaryFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
-    let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try body(folder)
 }
 
 /// Returns the names of the files in a folder.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Debian's `prometheus` and `promtool`.
 enum PrometheusTools {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program that runs in the background and is killed when this object is released.
 final class RunningProgram {

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 
 /// An OpenSSH client that forwards a Unix socket through an OpenSSH server on this machine.
 final class SSHForwarding {

@@ -1,5 +1,6 @@
 import CNCurses
 import Foundation
+import TestSupport
 
 /// A program on a pseudo-terminal, and the user's side of that terminal.
 final class TerminalProgram {

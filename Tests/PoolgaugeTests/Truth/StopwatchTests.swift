@@ -5,6 +5,7 @@ import SQLiteEngine
 import Synchronization
 import Telemetry
 import TerminalUI
+import TestSupport
 import Testing
 
 /// Tests that times on the screen match a stopwatch within a tenth of a second, even on a busy

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteWatch
+import TestSupport
 import Testing
 
 @testable import SQLTrace

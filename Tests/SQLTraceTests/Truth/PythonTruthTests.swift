@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import SQLiteWatch
+import TestSupport
 import Testing
 
 @testable import SQLTrace

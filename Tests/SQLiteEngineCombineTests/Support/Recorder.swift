@@ -1,5 +1,6 @@
 import Foundation
 import Telemetry
+import TestSupport
 
 #if canImport(Combine)
 import Combine
@@ -12,8 +13,6 @@ import OpenCombine
 /// `@unchecked Sendable`: a lock protects all mutable state.
 final class Recorder<Input>: Subscriber, @unchecked Sendable {
     typealias Failure = any Error
-
-    struct Timeout: Error {}
 
     private struct State {
         var subscription: (any Subscription)?
@@ -76,10 +75,6 @@ final class Recorder<Input>: Subscriber, @unchecked Sendable {
 
     /// Polls until a condition is met.
     func waitUntil(_ condition: (Recorder) -> Bool) throws {
-        let deadline = monotonicNanoseconds() + 20_000_000_000
-        while !condition(self) {
-            guard monotonicNanoseconds() < deadline else { throw Timeout() }
-            sched_yield()
-        }
+        try eventually { condition(self) }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// Cancels many tasks at random times, and then checks that no connection is lost.

@@ -1,6 +1,7 @@
 import CSQLite
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import SQLiteEngine

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// Tests that programming errors other than reentrancy stop the program with an explanation.

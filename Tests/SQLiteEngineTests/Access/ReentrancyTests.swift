@@ -1,4 +1,5 @@
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// Tests that illegally nested accesses stop the program with an explanation.

@@ -1,4 +1,5 @@
 import SQLiteEngine
+import TestSupport
 import Testing
 
 struct BackupStateTests {

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// Writes to a database whose file has been removed or replaced.

@@ -1,5 +1,6 @@
 import SQLiteEngine
 import Telemetry
+import TestSupport
 import Testing
 
 /// Runs the samples in "Concurrency".

@@ -1,4 +1,5 @@
 import SQLiteEngine
+import TestSupport
 
 // The tests in this folder run the samples from the documentation. ArticleSamplesTests compares the
 // samples with the documentation.

@@ -1,6 +1,7 @@
 import Dispatch
 import SQLiteEngine
 import Telemetry
+import TestSupport
 import Testing
 
 /// Runs the samples in "Observing the database".

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import SQLiteEngine
 import Telemetry
+import TestSupport
 import Testing
 
 /// Runs the samples in "Sharing a database between processes".

@@ -1,6 +1,7 @@
 import Foundation
 import Isolation
 import IsolationPeer
+import TestSupport
 import Testing
 
 @testable import SQLiteEngine
@@ -100,7 +101,7 @@ struct EngineIsolationTests {
             $0.keepsReadTransactions = keepsReadTransactions
         }
         try createTable(in: pool)
-        try await expectIsolation([("pool", pool)], 400, seed: 1)
+        try await expectIsolation([("pool", pool)], 200, seed: 1)
         try pool.close()
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Isolation
 import Telemetry
+import TestSupport
 
 /// Another process that runs transactions on the same database.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import Isolation
 import IsolationPeer
 import Telemetry
+import TestSupport
 
 @testable import SQLiteEngine
 

@@ -4,6 +4,7 @@
 import Foundation
 import SQLiteEngine
 import Telemetry
+import TestSupport
 import Testing
 
 /// A player in the samples.

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import SQLiteEngine

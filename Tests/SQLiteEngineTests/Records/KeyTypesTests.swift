@@ -1,4 +1,5 @@
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// Records that use several types of coding keys on one decoder.

@@ -31,7 +31,7 @@ struct ForeignCommitFreshnessTests {
     /// Readers keep their transactions during the pauses, at least if the pauses last 300 ms.
     @Test(
         arguments: SharedDatabase.Subject.allCases,
-        [CommitLoad(count: 500, pause: 2_000), CommitLoad(count: 8, pause: 300_000)]
+        [CommitLoad(count: 250, pause: 2_000), CommitLoad(count: 4, pause: 300_000)]
     )
     func readsObserveCommitsBetweenPauses(
         subject: SharedDatabase.Subject,

@@ -31,7 +31,7 @@ struct ForeignCommitTests {
         let excess = try await repeatedExcess {
             try Alternation(rounds: 2) { keepsReadTransactions in
                 try Self.times(
-                    of: CommitLoad(count: 10_000),
+                    of: CommitLoad(count: 4_000),
                     alongside: subject,
                     keepsReadTransactions: keepsReadTransactions
                 )
@@ -46,7 +46,7 @@ struct ForeignCommitTests {
     func commitsWithPausesAreAsFastAndTheLogIsAsShort(
         subject: SharedDatabase.Subject
     ) async throws {
-        let load = CommitLoad(count: 12, pages: 250, pause: 300_000)
+        let load = CommitLoad(count: 5, pages: 250, pause: 300_000)
         let excess = try await repeatedExcess {
             try Alternation(rounds: 1) { keepsReadTransactions in
                 try Self.times(
@@ -131,7 +131,7 @@ struct ForeignCommitTests {
         let writer = try #require(second as? DatabasePool)
         let readers = ContinuousReaders(first, threads: 2, committed: shared.committed)
         try readers.waitForReads(1_000)
-        let times = try shared.commit(10_000, through: writer)
+        let times = try shared.commit(4_000, through: writer)
         _ = try readers.stop()
         return times
     }

@@ -1,6 +1,7 @@
 import SQLiteEngine
 import SecondProcess
 import Telemetry
+import TestSupport
 import Testing
 
 /// Tests the locks of a process that is stopped with SIGSTOP between two reads.

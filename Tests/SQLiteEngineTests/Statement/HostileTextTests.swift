@@ -1,5 +1,5 @@
-import HostileStrings
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import SQLiteEngine

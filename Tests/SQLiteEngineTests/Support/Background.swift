@@ -1,5 +1,6 @@
 import Foundation
 import Telemetry
+import TestSupport
 
 /// Work that runs on a new thread.
 final class Background<Value: Sendable>: Sendable {

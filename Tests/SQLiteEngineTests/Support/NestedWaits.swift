@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import SQLiteEngine
 
 /// Waits until the wait of a nested access is registered.

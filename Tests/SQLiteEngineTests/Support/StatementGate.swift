@@ -1,5 +1,6 @@
 import CSQLite
 import Telemetry
+import TestSupport
 
 @testable import SQLiteEngine
 

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteEngine
+import TestSupport
 import Testing
 
 /// In a canceled access, `ROLLBACK` ends the transaction that the access has begun.

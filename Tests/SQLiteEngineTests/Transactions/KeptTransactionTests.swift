@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import SQLiteEngine

@@ -1,5 +1,6 @@
 import CSQLite
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import SQLiteEngine

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteEngine
+import TestSupport
 import Testing
 
 struct DateTests {

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteWatch
@@ -10,7 +11,7 @@ struct LockQueryTests {
     private let folder = TemporaryFolder()
 
     private func createFiles() throws {
-        for name in ["app.sqlite", "app.sqlite-shm"] {
+        for name in ["db.sqlite", "db.sqlite-shm"] {
             try Data().write(to: URL(fileURLWithPath: folder.file(name)))
         }
     }

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteWatch
@@ -32,7 +33,7 @@ struct DatabaseSearchTests {
     }
 
     @Test func aFileThatBecomesADatabaseIsFound() throws {
-        try write("plain text", to: "app.sqlite", length: 4096)
+        try write("plain text", to: "db.sqlite", length: 4096)
         #expect(search.databases(in: folder.path) == [])
         try FileManager.default.removeItem(atPath: folder.file())
         let program = try ForeignProgram(folder.file())
@@ -67,7 +68,7 @@ struct DatabaseSearchTests {
     @Test func anOpenFileThatIsNotADatabaseIsNotListed() throws {
         try write("plain text", to: "log.txt", length: 8192)
         let program = try ForeignProgram(folder.file())
-        try program.run("f = open(path.replace('app.sqlite', 'log.txt'))")
+        try program.run("f = open(path.replace('db.sqlite', 'log.txt'))")
         let paths = search.openDatabases().databases.map(\.path)
         #expect(!paths.contains(folder.file("log.txt")))
     }

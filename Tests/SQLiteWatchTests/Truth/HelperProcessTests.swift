@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteWatch
@@ -139,12 +140,12 @@ struct HelperProcessTests {
                 ProcFile.text("/proc/\(child)/status")?.contains("\nPPid:\t\(parent)\n") == true
             }
         }
-        try eventually { !children().isEmpty }
+        try eventually(every: 20_000) { !children().isEmpty }
         let helpers = children()
         // The killed session cannot end its helpers.
         kill(parent, SIGKILL)
         process.waitUntilExit()
-        try eventually { helpers.allSatisfy { kill($0, 0) != 0 } }
+        try eventually(every: 20_000) { helpers.allSatisfy { kill($0, 0) != 0 } }
     }
 
     @Test func oneSessionWatchesSeveralDatabases() throws {

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteWatch
@@ -72,7 +73,7 @@ struct RollbackTruthTests {
         try waiter.begin("c.execute('insert into t values(2)')")
         let session = try WatchSession.watching(folder.file())
         #if arch(x86_64)
-        try eventually {
+        try eventually(every: 20_000) {
             session.report(samples: 2).process(waiter)?.waiting?.isWaiting == true
         }
         #endif

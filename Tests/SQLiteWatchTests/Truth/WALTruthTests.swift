@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteWatch
@@ -121,8 +122,10 @@ struct WALTruthTests {
         let session = try WatchSession.watching(folder.file())
         try checkpointer.run("c.execute('pragma busy_timeout=60000')")
         try checkpointer.begin("c.execute('pragma wal_checkpoint(truncate)').fetchall()")
-        try eventually { session.report(samples: 1).locks(checkpointer).contains(.checkpoint) }
-        try eventually {
+        try eventually(every: 20_000) {
+            session.report(samples: 1).locks(checkpointer).contains(.checkpoint)
+        }
+        try eventually(every: 20_000) {
             session.report(samples: 2).process(checkpointer)?.waiting?.isWaiting ?? cannotInfer
         }
         let report = session.report()
@@ -145,7 +148,7 @@ struct WALTruthTests {
         let session = try WatchSession.watching(folder.file())
         var report = session.report()
         #if arch(x86_64)
-        try eventually {
+        try eventually(every: 20_000) {
             report = session.report(samples: 2)
             // A check takes a bounded amount of time and may reach only some of the processes.
             return report.process(waiter)?.waiting?.isWaiting == true
@@ -204,7 +207,7 @@ struct WALTruthTests {
         var seen: Set<LockKind> = []
         // A short recovery may occur between two samples. Repeat the recovery until a sample shows
         // it.
-        try eventually {
+        try eventually(every: 20_000) {
             try FileManager.default.removeItem(atPath: folder.file() + "-shm")
             let reader = try ForeignProgram(folder.file())
             try reader.begin("c = connect(path); c.execute('select 1 from t').fetchone()")
@@ -291,16 +294,6 @@ struct WALTruthTests {
         let readers = report.processes.filter { $0.locks.map(\.kind) == [.reader] }
         #expect(readers.count == 50)
         #expect(report.processes.count == 51)
-    }
-}
-
-/// Evaluates a condition repeatedly until it is true, and throws an error after 20 seconds.
-func eventually(_ condition: () throws -> Bool) throws {
-    struct Timeout: Error {}
-    let deadline = Date().addingTimeInterval(20)
-    while try !condition() {
-        guard Date() < deadline else { throw Timeout() }
-        usleep(20_000)
     }
 }
 #endif

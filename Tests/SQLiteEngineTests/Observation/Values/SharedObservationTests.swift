@@ -1,5 +1,6 @@
 import Dispatch
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import SQLiteEngine

@@ -3,14 +3,15 @@ import Foundation
 /// A Python process that uses SQLite and runs code from tests.
 ///
 /// Each step is Python code that ends before the call returns, so tests need no sleeps.
-final class ForeignProgram {
+package final class ForeignProgram {
     /// An error with the program's response, if the response is not "ok".
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
     }
 
     /// The path of a Python interpreter with the `sqlite3` module, or `nil` if none is installed.
-    static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { path in
+    package static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
+        path in
         guard FileManager.default.isExecutableFile(atPath: path) else { return false }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
@@ -22,7 +23,7 @@ final class ForeignProgram {
     }
 
     /// Whether such an interpreter is installed.
-    static var isAvailable: Bool { python != nil }
+    package static var isAvailable: Bool { python != nil }
 
     private static let script = """
         import sys, json, os, time, threading, sqlite3
@@ -42,12 +43,12 @@ final class ForeignProgram {
     private var text: [UInt8] = []
 
     /// The process ID.
-    var pid: Int32 { process.processIdentifier }
+    package var pid: Int32 { process.processIdentifier }
 
     /// Starts a program whose variable `path` is the path of a database.
     ///
     /// If a command is given, such as one that changes the user, that command starts the program.
-    init(_ path: String, name: String? = nil, through command: [String] = []) throws {
+    package init(_ path: String, name: String? = nil, through command: [String] = []) throws {
         let words = command + [Self.python ?? "/nonexistent", "-c", Self.script]
         process.executableURL = URL(fileURLWithPath: words[0])
         process.arguments = Array(words.dropFirst())
@@ -66,18 +67,18 @@ final class ForeignProgram {
     }
 
     /// Runs code and waits for it to end.
-    func run(_ code: String) throws {
+    package func run(_ code: String) throws {
         try begin(code)
         try finish()
     }
 
     /// Starts code without waiting for it to end.
-    func begin(_ code: String) throws {
+    package func begin(_ code: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data((Self.json(code) + "\n").utf8))
     }
 
     /// Waits for the started code to end.
-    func finish() throws {
+    package func finish() throws {
         while true {
             if let end = text.firstIndex(of: 0x0a) {
                 let line = String(decoding: text[..<end], as: UTF8.self)
@@ -92,7 +93,7 @@ final class ForeignProgram {
     }
 
     /// Kills the process without cleanup.
-    func kill() {
+    package func kill() {
         Foundation.kill(pid, SIGKILL)
         process.waitUntilExit()
     }

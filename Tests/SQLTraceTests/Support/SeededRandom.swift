@@ -1,1 +1,0 @@
-../../SQLiteWatchTests/Support/SeededRandom.swift

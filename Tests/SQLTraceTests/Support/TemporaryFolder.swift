@@ -1,1 +1,0 @@
-../../SQLiteWatchTests/Support/TemporaryFolder.swift
