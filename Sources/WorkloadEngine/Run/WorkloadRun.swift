@@ -330,7 +330,6 @@ public final class WorkloadRun: Sendable {
             interrupts: database.interruptResult(),
             blame: outcome.sampler.blame(),
             generator: verdict.result,
-            load: RecordedLoad(plan, of: scenario, on: arm, database: options.database),
             thresholds: [],
             invariants: scenario.invariants.map { invariants.check($0) }
                 + scenario.dataInvariants.map { invariants.check($0) },

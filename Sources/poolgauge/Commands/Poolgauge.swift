@@ -28,7 +28,7 @@ struct Poolgauge: ParsableCommand {
         subcommands: [
             RunSubcommand.self, TrySubcommand.self, CompareSubcommand.self,
             CapacitySubcommand.self,
-            CrossoverSubcommand.self, WhatIfSubcommand.self, AdviseSubcommand.self,
+            CrossoverSubcommand.self, AdviseSubcommand.self,
             DashboardSubcommand.self,
             TopSubcommand.self, AttachSubcommand.self, ExportSubcommand.self,
             CaptureSubcommand.self,

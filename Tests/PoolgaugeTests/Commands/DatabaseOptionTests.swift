@@ -137,28 +137,6 @@ struct DatabaseOptionTests {
         }
     }
 
-    @Test func aPresetForWhatIfNeedsItsOwnData() throws {
-        try withTemporaryFolder { folder in
-            _ = try prepare(in: folder)
-            let recorded = try HeadlessProgram.run(
-                ["run", "mine.yaml", "--arm", "pool", "--database", "mine.sqlite"]
-                    + ["--format", "json", "--output", "run.json"],
-                in: folder
-            )
-            try #require([0, 5].contains(recorded.status), "\(recorded)")
-            let outcome = try HeadlessProgram.run(
-                ["what-if", "run.json", "--check", "--scenario", "ycsb-c"]
-                    + ["--database", "mine.sqlite"],
-                in: folder
-            )
-            #expect(outcome.status == 64)
-            #expect(
-                outcome.errors.contains("'ycsb-c' is a preset, which works only with its own data"),
-                "\(outcome)"
-            )
-        }
-    }
-
     /// The error names the program that holds the lock, even if that program is not the `sqlite3`
     /// shell.
     @Test func theHolderOfALockedDatabaseIsReported() throws {

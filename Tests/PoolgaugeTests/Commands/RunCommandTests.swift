@@ -17,7 +17,7 @@ struct RunCommandTests {
                 try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
                     as? [String: Any]
             )
-            #expect(result["schema"] as? String == "poolgauge.run/1")
+            #expect(result["schema"] as? String == "poolgauge.run/2")
             let runs = try #require(result["runs"] as? [[String: Any]])
             #expect(runs.map { $0["arm"] as? String } == ["pool"])
             #expect(runs.first?["partial"] as? Bool == false)

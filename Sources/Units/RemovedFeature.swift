@@ -1,0 +1,15 @@
+/// A command, an option, or a scenario's word that earlier versions accepted.
+package enum RemovedFeature: String, CaseIterable, Sendable {
+    case whatIf = "what-if"
+
+    private var replacement: String {
+        switch self {
+        case .whatIf:
+            "measure other numbers of readers with 'poolgauge advise SCENARIO', and record the "
+                + "load of a program with 'poolgauge capture'"
+        }
+    }
+
+    /// The error for a use of the feature.
+    package var message: String { "'\(rawValue)' no longer exists; \(replacement)" }
+}
