@@ -158,7 +158,7 @@ struct RunCommandTests {
         (["run", "ycsb-c", "--arm", "poool"], "'pool'"),
         (["run", "ycsb-c", "--arms", "queue,poool"], "'pool'"),
         (["capacity", "ycsb-c", "--arm", "poool"], "'pool'"),
-        (["crossover", "ycsb-c", "--arm", "queue,poool"], "'pool'"),
+        (["compare", "ycsb-c", "--sweep", "readers=1,2", "--arms", "queue,poool"], "'pool'"),
         (["run", "ycsb-c", "--duration", "5"], "no unit"),
         (["run", "ycsb-c", "--duration", "0s"], "longer than 0"),
         (["run", "ycsb-c", "--readers", "0"], "readers"),

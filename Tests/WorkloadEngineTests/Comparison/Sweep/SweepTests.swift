@@ -21,6 +21,10 @@ struct SweepTests {
         #expect(try texts("rate=10/s..1000/s/3") == ["10/s", "100/s", "1000/s"])
         #expect(try texts("rate=100/s..200/s").count == 5)
         #expect(try Sweep("readers=1,2,4").counts == [1, 2, 4])
+        #expect(try texts("journal=delete, wal") == ["delete", "wal"])
+        let values = try Sweep("clients.ui.think=1ms..5ms,9ms")
+        #expect(values.variable == .setting("clients.ui.think"))
+        #expect(values.values.map(\.text) == ["1ms..5ms", "9ms"])
     }
 
     @Test(
@@ -28,7 +32,10 @@ struct SweepTests {
             ("readers", "has no '='"),
             ("reader=1,2", "'reader' in 'reader=1,2' cannot be swept; did you mean 'readers'?"),
             ("write_share=0..1", "did you mean 'write-share'?"),
-            ("color=red", "expected one of: readers, write-share, hold, rate, workers"),
+            ("color=red", "expected one of: readers, write-share, hold, rate, workers, journal"),
+            ("color=red", "needs its path, such as clients.ui.hold"),
+            ("journal=wall", "'wall' is not a journal mode; did you mean 'wal'?"),
+            ("clients.ui.workers=1,1", "lists 1 twice"),
             ("readers=0", "not a whole number from 1 to 1000"),
             ("readers=1,,2", "lacks a value"),
             ("readers=", "lacks a value"),

@@ -1,31 +1,53 @@
 import Foundation
 import Units
 
-/// A scenario variable and its values, such as `readers=1,2,4,8`.
+/// A variable and its values, such as `readers=1,2,4,8`.
 package struct Sweep: Sendable, Equatable {
     /// A setting that a sweep varies.
-    package enum Variable: String, Sendable, Codable, Equatable, CaseIterable {
+    package enum Variable: Sendable, Equatable {
         /// The maximum number of readers (`maximumReaderCount`) of every pool.
         case readers
         /// The share of the accesses that write, from 0 to 1.
-        case writeShare = "write-share"
+        case writeShare
         /// The hold time of clients with `hold`.
         case hold
         /// The total number of arrivals per second.
         case rate
         /// The number of workers of every client that accesses the database.
         case workers
+        /// The journal mode of every arm that can choose one.
+        case journal
+        /// A value of the scenario's file, with its path, such as `clients.ui.hold`.
+        case setting(String)
+
+        /// The variables with names of their own.
+        static let named: [Variable] = [.readers, .writeShare, .hold, .rate, .workers, .journal]
+
+        /// Returns whether a variable has the name on the command line.
+        package static func isKnown(_ name: String) -> Bool { named.contains { $0.name == name } }
 
         /// The name on the command line.
-        package var name: String { rawValue }
+        package var name: String {
+            switch self {
+            case .readers: "readers"
+            case .writeShare: "write-share"
+            case .hold: "hold"
+            case .rate: "rate"
+            case .workers: "workers"
+            case .journal: "journal"
+            case .setting(let path): path
+            }
+        }
     }
 
     /// A value of a variable.
-    package struct Value: Sendable, Codable, Equatable {
+    package struct Value: Sendable, Equatable {
         /// The value as text, such as `20ms`.
         package var text: String
         /// The value as a count, a share from 0 to 1, a rate in accesses/s, or a time in
         /// nanoseconds.
+        ///
+        /// The number is 0 for a journal mode and for a value of the scenario's file.
         package var number: Double
     }
 
@@ -43,31 +65,31 @@ package struct Sweep: Sendable, Equatable {
     static let defaultPointCount = 5
     static let maximumValueCount = 40
 
-    /// Creates a sweep.
-    package init(_ variable: Variable, values: [Value]) {
-        self.variable = variable
-        self.values = values
-    }
-
     /// Parses `name=values`, where `values` contains values and ranges, separated by commas.
     ///
     /// A range is `from..to` or `from..to/points`. By default, each count in a range is twice the
     /// previous count. Other ranges have five points by default, with equal steps between shares
-    /// and equal ratios between times or rates.
+    /// and equal ratios between times or rates. Journal modes and values of the scenario's file have
+    /// no ranges.
     ///
     /// - Throws: ``Failure``, which suggests the nearest valid name.
     package init(_ text: String) throws(Failure) {
-        let known = Variable.allCases.map(\.rawValue)
         guard let sign = text.firstIndex(of: "=") else {
             throw Failure(
                 description: "'\(text)' has no '='; write name=values, such as readers=1,2,4,8"
             )
         }
         let name = text[..<sign].filter { !$0.isWhitespace }
-        guard let variable = Variable(rawValue: name) else {
+        let variable: Variable
+        if let named = Variable.named.first(where: { $0.name == name }) {
+            variable = named
+        } else if name.contains(".") {
+            variable = .setting(name)
+        } else {
             throw Failure(
                 description: "'\(name)' in '\(text)' cannot be swept"
-                    + NearestName.hint(name, among: known)
+                    + NearestName.hint(name, among: Variable.named.map(\.name))
+                    + "; a value of the scenario needs its path, such as clients.ui.hold"
             )
         }
         self.variable = variable
@@ -86,12 +108,8 @@ package struct Sweep: Sendable, Equatable {
             }
             values += try Self.values(of: trimmed, variable)
         }
-        var seen: [Double] = []
-        for value in values {
-            if seen.contains(value.number) {
-                throw Failure(description: "'\(text)' lists \(value.text) twice")
-            }
-            seen.append(value.number)
+        for (index, value) in values.enumerated() where values[..<index].contains(value) {
+            throw Failure(description: "'\(text)' lists \(value.text) twice")
         }
         guard values.count <= Self.maximumValueCount else {
             throw Failure(
@@ -111,7 +129,9 @@ package struct Sweep: Sendable, Equatable {
         of text: String,
         _ variable: Variable
     ) throws(Failure) -> [Value] {
-        guard let dots = text.firstRange(of: "..") else { return [try variable.value(text)] }
+        guard variable.hasRanges, let dots = text.firstRange(of: "..") else {
+            return [try variable.value(text)]
+        }
         let rest = text[dots.upperBound...]
         let slash = rest.firstIndex(of: "/").flatMap { index in
             // A rate contains a slash: 10/s..100/s/5.
@@ -148,6 +168,15 @@ extension Sweep.Variable {
         case .hold: "hold=5ms,20ms,80ms"
         case .rate: "rate=50/s,100/s,200/s"
         case .workers: "workers=1..16"
+        case .journal: "journal=delete,truncate,wal"
+        case .setting(let path): "\(path)=1,2,4"
+        }
+    }
+
+    fileprivate var hasRanges: Bool {
+        switch self {
+        case .readers, .writeShare, .hold, .rate, .workers: true
+        case .journal, .setting: false
         }
     }
 
@@ -178,6 +207,15 @@ extension Sweep.Variable {
                     throw fail("'\(text)' is not a rate above 0 and up to 1e6/s; \(exampleText)")
                 }
                 return self.value(rate)
+            case .journal:
+                guard Arm.Journal(rawValue: text) != nil else {
+                    let known = Arm.Journal.allCases.map(\.rawValue)
+                    throw fail(
+                        "'\(text)' is not a journal mode" + NearestName.hint(text, among: known)
+                    )
+                }
+                return Sweep.Value(text: text, number: 0)
+            case .setting: return Sweep.Value(text: text, number: 0)
             }
         } catch let failure as Sweep.Failure {
             throw failure
@@ -206,6 +244,7 @@ extension Sweep.Variable {
         case .rate:
             let rate = number.rounded(toDigits: 2)
             return Sweep.Value(text: "\(ReportUnits.unitless(rate))/s", number: rate)
+        case .journal, .setting: return Sweep.Value(text: "", number: number)
         }
     }
 
@@ -229,6 +268,7 @@ extension Sweep.Variable {
         case .hold, .rate:
             return Sweep.steps(first, last, points ?? Sweep.defaultPointCount, inRatios: first > 0)
                 .map { value($0) }
+        case .journal, .setting: return []
         }
     }
 }

@@ -1,20 +1,38 @@
 extension Scenario {
     /// Applies one value of a sweep to the scenario.
     ///
-    /// - Returns: The changed scenario, and the `poolgauge run` options with the same effect.
-    /// - Throws: ``RunError`` if the sweep does not apply to the scenario.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - variable: The variable.
+    ///   - reload: A function that decodes the scenario's file again with a changed value.
+    /// - Throws: ``RunError`` if the sweep does not apply to the scenario, or the error of `reload`.
     func with(
-        _ variable: Sweep.Variable,
-        _ value: Sweep.Value
-    ) throws -> (scenario: Scenario, options: [String]) {
+        _ value: Sweep.Value,
+        of variable: Sweep.Variable,
+        reload: (Setting) throws -> Scenario
+    ) throws -> Scenario {
+        var changed = self
         switch variable {
         case .readers:
             guard arms.contains(where: { $0.kind == .pool }) else {
-                throw RunError(.scenario, "readers: \(name) has no arm of type pool")
+                throw RunError(.scenario, "readers: no compared arm of \(name) has the type pool")
             }
-            return (try with(readers: Int(value.number)), ["--readers \(value.text)"])
+            return try with(readers: Int(value.number))
         case .hold:
-            return try withHold(.nanoseconds(Int64(value.number)), value.text)
+            var count = 0
+            for index in clients.indices {
+                guard case .hold(_, let sql) = clients[index].activity else { continue }
+                let time = Duration.nanoseconds(Int64(value.number))
+                changed.clients[index].activity = .hold(.absolute(time), sql: sql)
+                count += 1
+            }
+            guard count > 0 else {
+                throw RunError(
+                    .scenario,
+                    "hold: \(name) has no client that holds a connection, such as one with "
+                        + "hold: 20ms"
+                )
+            }
         case .rate:
             let load = try OfferedLoad(self)
             guard load.origin == .open else {
@@ -24,57 +42,34 @@ extension Scenario {
                         + "arrival: {rate: 100/s}"
                 )
             }
-            let changed = load.scenario(at: value.number)
-            return (changed, changed.rateOptions(of: load.parts.map(\.client)))
+            return load.scenario(at: value.number)
         case .workers:
-            var changed = self
-            var options: [String] = []
-            for index in clients.indices where clients[index].isLoad {
-                changed.clients[index].workers = Int(value.number)
-                options.append("--set clients.\(clients[index].name).workers=\(value.text)")
-            }
-            guard !options.isEmpty else {
+            let varied = clients.indices.filter { clients[$0].isLoad }
+            guard !varied.isEmpty else {
                 throw RunError(.scenario, "workers: \(name) has no client that makes accesses")
             }
-            return (changed, options)
-        case .writeShare:
-            return try with(writeShare: value.number)
+            for index in varied { changed.clients[index].workers = Int(value.number) }
+        case .writeShare: return try with(writeShare: value.number)
+        case .journal:
+            let varied = arms.indices.filter { arms[$0].kind == .queue || arms[$0].library == .raw }
+            guard !varied.isEmpty else {
+                throw RunError(
+                    .scenario,
+                    "journal: no compared arm of \(name) has the type queue, and a pool always "
+                        + "uses a write-ahead log"
+                )
+            }
+            for index in varied { changed.arms[index].journal = Arm.Journal(rawValue: value.text) }
+        case .setting(let path): return try reload(Setting("\(path)=\(value.text)"))
         }
-    }
-
-    private func rateOptions(of names: [String]) -> [String] {
-        clients.filter { names.contains($0.name) }.compactMap { client in
-            guard case .open(let arrival) = client.pace else { return nil }
-            let rate = ReportUnits.unitless(arrival.rate.rounded(toDigits: 4))
-            return "--set clients.\(client.name).arrival.rate=\(rate)/s"
-        }
-    }
-
-    private func withHold(
-        _ time: Duration,
-        _ text: String
-    ) throws -> (scenario: Scenario, options: [String]) {
-        var changed = self
-        var options: [String] = []
-        for index in clients.indices {
-            guard case .hold(_, let sql) = clients[index].activity else { continue }
-            changed.clients[index].activity = .hold(.absolute(time), sql: sql)
-            options.append("--set clients.\(clients[index].name).hold=\(text)")
-        }
-        guard !options.isEmpty else {
-            throw RunError(
-                .scenario,
-                "hold: \(name) has no client that holds a connection, such as one with hold: 20ms"
-            )
-        }
-        return (changed, options)
+        return changed
     }
 
     /// Returns the scenario with the given share of writes, and removes clients whose load becomes
     /// zero.
     ///
     /// Open loops keep their total rate, and closed loops keep their total number of workers.
-    private func with(writeShare share: Double) throws -> (scenario: Scenario, options: [String]) {
+    private func with(writeShare share: Double) throws -> Scenario {
         var changed = self
         var hasChanged = false
         for isOpen in [true, false] {
@@ -105,39 +100,7 @@ extension Scenario {
         changed.thresholds.removeAll { threshold in
             removedNames.contains { threshold.metric.hasPrefix("\($0).") }
         }
-        return (changed, options(from: self, to: changed, removedNames))
-    }
-
-    private func options(
-        from old: Scenario,
-        to new: Scenario,
-        _ removedNames: [String]
-    ) -> [String] {
-        var options = new.rateOptions(
-            of: new.clients.filter { client in
-                old.clients.contains { $0.name == client.name && $0.pace != client.pace }
-            }.map(\.name)
-        )
-        for client in new.clients {
-            guard let oldClient = old.clients.first(where: { $0.name == client.name }) else {
-                continue
-            }
-            if oldClient.workers != client.workers {
-                options.append("--set clients.\(client.name).workers=\(client.workers)")
-            }
-            guard case .operations(_, let mix) = client.activity,
-                case .operations(_, let oldMix) = oldClient.activity, mix != oldMix
-            else { continue }
-            for operation in mix {
-                let weight = ReportUnits.unitless(operation.weight.rounded(toDigits: 6))
-                options.append(
-                    "--set clients.\(client.name).mix.\(operation.name).weight=\(weight)"
-                )
-            }
-        }
-        // No option removes a client, so name the removed clients in a shell comment.
-        return options
-            + (removedNames.isEmpty ? [] : ["# without \(removedNames.joined(separator: ", "))"])
+        return changed
     }
 }
 
