@@ -65,7 +65,6 @@ let package = Package(
         ),
         .systemLibrary(name: "CTrace"),
         .target(name: "Telemetry", swiftSettings: strict),
-        .target(name: "Isolation", dependencies: ["Telemetry"], swiftSettings: strict),
         .target(
             name: "SQLiteEngine",
             dependencies: ["CSQLite", "Telemetry"],
@@ -131,7 +130,7 @@ let package = Package(
         .target(
             name: "WorkloadEngine",
             dependencies: [
-                "Isolation", "Telemetry", "Units",
+                "Telemetry", "Units",
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -200,6 +199,13 @@ let package = Package(
         .testTarget(
             name: "TelemetryTests",
             dependencies: ["Telemetry"],
+            swiftSettings: strict
+        ),
+        // The checker of the engine's isolation tests.
+        .target(
+            name: "Isolation",
+            dependencies: ["Telemetry"],
+            path: "Tests/Isolation",
             swiftSettings: strict
         ),
         .testTarget(
@@ -334,7 +340,7 @@ let package = Package(
         .testTarget(
             name: "WorkloadEngineTests",
             dependencies: [
-                "HostileStrings", "Isolation", "Telemetry", "Units", "WorkloadEngine",
+                "HostileStrings", "Telemetry", "Units", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Yams", package: "Yams"),
             ],
