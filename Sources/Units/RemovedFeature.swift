@@ -1,6 +1,7 @@
 /// A command, an option, or a scenario's word that earlier versions accepted.
 package enum RemovedFeature: String, CaseIterable, Sendable {
     case crossover
+    case ghost = "--ghost"
     case isolation
     case whatIf = "what-if"
 
@@ -8,6 +9,8 @@ package enum RemovedFeature: String, CaseIterable, Sendable {
         switch self {
         case .crossover:
             "use 'poolgauge compare SCENARIO --arms queue,pool --sweep readers=1,2,4,8'"
+        case .ghost:
+            "write a report of each recording with 'poolgauge report', and read them side by side"
         case .isolation:
             "remove it from the invariants, because SQLite's transactions are always serializable"
         case .whatIf:
