@@ -152,7 +152,7 @@ let package = Package(
         .target(
             name: "GRDBTarget",
             dependencies: [
-                "EngineTarget", "Telemetry", "WorkloadEngine",
+                "EngineTarget", "PoolgaugeGRDB", "Telemetry", "WorkloadEngine",
                 .product(
                     name: "GRDB",
                     package: "GRDB.swift",

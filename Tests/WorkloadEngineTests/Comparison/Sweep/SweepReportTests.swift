@@ -11,7 +11,7 @@ struct SweepReportTests {
         name: String = "test",
         arms: [String] = ["queue", "pool"]
     ) throws
-        -> ComparisonResult
+        -> WorkloadEngine.ComparisonResult
     {
         var result = ResultFixture.comparison(
             pairs: [],
@@ -107,7 +107,10 @@ struct SweepReportTests {
 
     @Test func theJSONNamesTheArmsOfEachRow() throws {
         let json = try JSONReport.text(of: result())
-        let copy = try JSONDecoder().decode(ComparisonResult.self, from: Data(json.utf8))
+        let copy = try JSONDecoder().decode(
+            WorkloadEngine.ComparisonResult.self,
+            from: Data(json.utf8)
+        )
         #expect(copy.sweep?.rows.map(\.value) == ["1", "2", "8"])
         #expect(copy == (try result()))
     }

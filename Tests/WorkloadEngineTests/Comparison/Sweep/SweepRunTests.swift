@@ -71,11 +71,11 @@ struct SweepRunTests {
         )
     }
 
-    private func result(_ run: SweepRun) async throws -> ComparisonResult {
+    private func result(_ run: SweepRun) async throws -> WorkloadEngine.ComparisonResult {
         try await run.run(try await run.rehearse())
     }
 
-    private func verdicts(_ result: ComparisonResult) throws -> [ComparisonVerdict] {
+    private func verdicts(_ result: WorkloadEngine.ComparisonResult) throws -> [ComparisonVerdict] {
         try #require(result.sweep).rows.compactMap { row in
             row.a.flatMap { result.pair("ui.response.p50", of: row.b, against: $0)?.verdict }
         }
