@@ -102,9 +102,8 @@ package final class SweepRun: Sendable {
             options: options.with(blocks: blocks ?? ComparisonOptions.maximumBlocks)
         )
         let tests = plan.primary.count * plan.pairs.count
-        // A tenth of the time is a reserve for delays caused by other work on the machine.
         return try SweepSchedule(
-            of: limit * 0.9,
+            of: limit,
             for: sweep.variants.first?.scenario ?? scenario,
             slots: plan.slots.count,
             tests: tests,

@@ -14,6 +14,10 @@ package struct SweepSchedule: Sendable, Equatable {
     private static let shortest = Duration.milliseconds(250)
     private static let longest = Duration.seconds(3)
     private static let step = Duration.milliseconds(50)
+    /// The planned share of the time.
+    ///
+    /// The rest is a reserve for delays caused by other work on the machine.
+    private static let plannedShare = 0.9
 
     /// Divides the time.
     ///
@@ -43,6 +47,7 @@ package struct SweepSchedule: Sendable, Equatable {
             let length = phases.reduce(Duration.zero) { $0 + $1.duration }.inSeconds
             return Double(runs) * (length + overhead)
         }
+        let usable = limit.inSeconds * Self.plannedShare
         var measured = duration ?? Self.longest
         var needed = 0.0
         var problem = ""
@@ -59,7 +64,7 @@ package struct SweepSchedule: Sendable, Equatable {
                 problem = " (\(error))"
                 break
             }
-            if seconds <= limit.inSeconds {
+            if seconds <= usable {
                 self.blocks = blocks
                 self.duration = measured
                 self.runs = runs
@@ -69,15 +74,16 @@ package struct SweepSchedule: Sendable, Equatable {
             needed = seconds
             measured -= Self.step
         } while duration == nil && measured >= Self.shortest
-        // Allow a tenth more, because the overhead varies.
-        let minutes = max(1, Int((needed * 1.1 / 60).rounded(.up)))
+        // Before the first run, the overhead is unknown. Allow a tenth more, because it varies.
+        let unknown = Double(runs) * max(0, TrialRunner.guess - overhead)
+        let minutes = (needed + unknown) * 1.1 / Self.plannedShare / 60
         throw RunError(
             .scenario,
             "\(runs) runs (\(ReportUnits.counted(slots, "run")) in each of \(blocks) blocks) take at "
                 + "least \(Int(needed.rounded(.up))) s, but --within leaves only "
-                + "\(Int(max(0, limit.inSeconds))) s; choose "
+                + "\(Int(usable)) s; choose "
                 + (duration == nil ? "" : "a shorter --duration, ")
-                + "fewer values, or --within \(minutes)m\(problem)"
+                + "fewer values, or --within \(Int(minutes.rounded(.up)))m\(problem)"
         )
     }
 }
