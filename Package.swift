@@ -91,7 +91,6 @@ let package = Package(
         ),
         .systemLibrary(name: "CTrace"),
         module("Telemetry"),
-        module("Isolation", uses: ["Telemetry"]),
         module("SQLiteEngine", uses: ["CSQLite", "Telemetry"]),
         module("Units"),
         module("SQLiteWatch", uses: ["Telemetry", "Units"]),
@@ -114,14 +113,17 @@ let package = Package(
         ),
         .target(
             name: "WorkloadEngine",
-            dependencies: ["Isolation", "Telemetry", "Units", yams, histogram],
+            dependencies: ["Telemetry", "Units", yams, histogram],
             // `Presets` is a link to the folder `scenarios`, which contains the only copy of the
             // files.
             resources: [.embedInCode("Presets")]
         ),
         module("Capture", uses: ["Telemetry", "WorkloadEngine"]),
         module("EngineTarget", uses: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"]),
-        module("GRDBTarget", uses: ["EngineTarget", "Telemetry", "WorkloadEngine", grdb]),
+        module(
+            "GRDBTarget",
+            uses: ["EngineTarget", "PoolgaugeGRDB", "Telemetry", "WorkloadEngine", grdb]
+        ),
         .target(
             name: "TerminalUI",
             dependencies: ["Units", yams],
@@ -144,6 +146,8 @@ let package = Package(
         // Random numbers, waits, temporary folders, other programs, and strings for outputs.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         tests("TelemetryTests", of: ["Telemetry"]),
+        // The checker of the engine's isolation tests.
+        .target(name: "Isolation", dependencies: ["Telemetry"], path: "Tests/Isolation"),
         tests("IsolationTests", of: ["Isolation", "Telemetry"]),
         // The process that the reliability tests start and kill.
         process("CommitWriter", uses: ["SQLiteEngine"]),
@@ -215,10 +219,10 @@ let package = Package(
         tests(
             "WorkloadEngineTests",
             of: [
-                "Isolation", "Telemetry", "Units", "WorkloadEngine", histogram,
+                "Telemetry", "Units", "WorkloadEngine", histogram,
                 yams,
             ],
-            exclude: ["Comparison/WhatIf/Recorded", "Reports/Golden"]
+            exclude: ["Reports/Golden", "Reports/Kept"]
         ),
         tests(
             "CaptureTests",

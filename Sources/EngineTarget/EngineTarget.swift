@@ -198,11 +198,7 @@ final class EngineTarget: WorkloadTarget {
 extension WorkloadClientName {
     /// The label for the engine's probes, which is registered only once.
     var accessLabel: AccessLabel {
-        let index = memo.number {
-            let label = AccessLabel(name)
-            return (isCounted ? label : label.uncounted).index
-        }
-        return AccessLabel(index: index)
+        AccessLabel(index: memo.number { AccessLabel(name).index })
     }
 }
 

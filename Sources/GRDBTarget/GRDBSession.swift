@@ -2,17 +2,19 @@
 import EngineTarget
 import Foundation
 import GRDB
+import PoolgaugeGRDB
 import Telemetry
 import WorkloadEngine
 
 struct GRDBSession: ProfiledSession {
     let database: Database
-    let observedConnection: ObservedConnection
+    /// The probe of the connection, which is `nil` only if the connection has been closed.
+    let probe: ConnectionProbe?
 
     /// Runs a cached statement and returns the number of rows.
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
-        try observedConnection.watching(sql) {
+        try reporting(sql) {
             let statement = try database.cachedStatement(sql: sql)
             let arguments = StatementArguments(values.map(\.grdbValue))
             guard statement.columnCount > 0 else {
@@ -27,7 +29,7 @@ struct GRDBSession: ProfiledSession {
     }
 
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {
-        try observedConnection.watching(sql) {
+        try reporting(sql) {
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: sql),
                 arguments: StatementArguments(values.map(\.grdbValue))
@@ -40,18 +42,23 @@ struct GRDBSession: ProfiledSession {
         }
     }
 
+    private func reporting<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
+        guard let probe else { return try body() }
+        return try probe.reporting(sql, body)
+    }
+
     /// Returns a closure that interrupts this connection's statement.
     ///
     /// Only the first call of the closure counts as a call to the database's `interrupt()`. Later
     /// calls repeat that interrupt.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         let isSent = Lock(false)
-        return { [observedConnection] in
+        return { [probe] in
             let isRepeat = isSent.withLock { isSent in
                 defer { isSent = true }
                 return isSent
             }
-            _ = observedConnection.interrupt(isCounted: !isRepeat)
+            probe?.interrupt(isCounted: !isRepeat)
         }
     }
 
@@ -75,14 +82,13 @@ final class GRDBSnapshot: WorkloadSnapshot {
     /// Releasing the last reference ends the transaction and closes the connection.
     private let snapshot: Lock<DatabaseSnapshot?>
     private let client: WorkloadClientName
-    private let watch: AccessWatch
-    private let number: Int
+    private let ledger: AccessLedger
 
-    init(_ snapshot: DatabaseSnapshot, of client: WorkloadClientName, _ watch: AccessWatch) {
+    init(_ snapshot: DatabaseSnapshot, of client: WorkloadClientName, _ ledger: AccessLedger) {
         self.snapshot = Lock(snapshot)
         self.client = client
-        self.watch = watch
-        number = watch.beginSnapshot(by: client.name)
+        self.ledger = ledger
+        snapshot.read { ledger.didTakeSnapshot(on: $0, at: client.site) }
     }
 
     func read(_ body: (any WorkloadSession) throws -> Void) throws {
@@ -90,14 +96,13 @@ final class GRDBSnapshot: WorkloadSnapshot {
             throw RunError(.scenario, "the snapshot was released")
         }
         try snapshot.read { db in
-            let observedConnection = watch.enterSnapshot(db, number, by: client.name)
-            defer { observedConnection.leave() }
-            try body(GRDBSession(database: db, observedConnection: observedConnection))
+            try ledger.useSnapshot(db, at: client.site) {
+                try body(GRDBSession(database: db, probe: $0))
+            }
         }
     }
 
     func release() {
-        watch.endSnapshot(number)
         snapshot.withLock { $0 = nil }
     }
 }

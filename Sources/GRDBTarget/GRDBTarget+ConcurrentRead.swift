@@ -1,6 +1,7 @@
 #if GRDB
 import EngineTarget
 import GRDB
+import PoolgaugeGRDB
 import WorkloadEngine
 
 extension GRDBTarget {
@@ -12,41 +13,32 @@ extension GRDBTarget {
         _ body: (any WorkloadSession) throws -> Void,
         thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws {
-        let call = watch.call(by: client.name, isWrite: true)
+        let call = WatchedAccess(.write, at: client.site, ledger)
         let concurrentRead = ConcurrentRead()
         do {
             try writer.writeWithoutTransaction { db in
-                let hold = watch.enter(call, db)
-                defer { watch.leave(hold) }
-                try db.inTransaction(.immediate) {
-                    try body(GRDBSession(database: db, observedConnection: hold.observedConnection))
-                    return .commit
-                }
-                let body = makeReading()
-                let readCall = watch.call(by: client.name, isWrite: false)
-                writer.spawnConcurrentRead { [watch] read in
-                    concurrentRead.end(
-                        Result {
-                            do {
+                try call.run(on: db) { probe in
+                    try db.inTransaction(.immediate) {
+                        try body(GRDBSession(database: db, probe: probe))
+                        return .commit
+                    }
+                    let body = makeReading()
+                    let readCall = WatchedAccess(.read, at: client.site, ledger)
+                    writer.spawnConcurrentRead { read in
+                        concurrentRead.end(
+                            Result {
+                                defer { readCall.end() }
                                 let db = try read.get()
-                                let hold = watch.enter(readCall, db)
-                                defer { watch.leave(hold) }
-                                try body(
-                                    GRDBSession(
-                                        database: db,
-                                        observedConnection: hold.observedConnection
-                                    )
-                                )
-                            } catch {
-                                watch.fail(readCall, with: error)
-                                throw error
+                                try readCall.run(on: db) {
+                                    try body(GRDBSession(database: db, probe: $0))
+                                }
                             }
-                        }
-                    )
+                        )
+                    }
                 }
             }
         } catch {
-            watch.fail(call, with: error)
+            call.end()
             throw error
         }
         try concurrentRead.wait()

@@ -2,6 +2,7 @@
 import EngineTarget
 import Foundation
 import GRDB
+import PoolgaugeGRDB
 import Telemetry
 import WorkloadEngine
 
@@ -16,12 +17,19 @@ final class GRDBTarget: WorkloadTarget {
     private let server: Server
     private let arm: Arm
     private let path: String
-    let watch: AccessWatch
+    let ledger: AccessLedger
     private let waits: GRDBBusyWaits
 
-    init(_ server: Server, arm: Arm, path: String, _ waits: GRDBBusyWaits) {
+    init(
+        _ server: Server,
+        arm: Arm,
+        path: String,
+        waits: GRDBBusyWaits,
+        ledger: AccessLedger
+    ) {
         self.server = server
         self.waits = waits
+        self.ledger = ledger
         self.arm = arm
         self.path = path
         let readers: Int? =
@@ -29,7 +37,7 @@ final class GRDBTarget: WorkloadTarget {
             case .queue, .frozen: nil
             case .pool(let pool): pool.configuration.maximumReaderCount
             }
-        watch = AccessWatch(maximumReaders: readers)
+        ledger.start(maximumReaders: readers)
     }
 
     private var kind: ServerKind {
@@ -54,11 +62,9 @@ final class GRDBTarget: WorkloadTarget {
             defer { snapshot.release() }
             return try snapshot.read(body)
         }
-        let call = watch.call(by: client.name, isWrite: access != .read)
-        let run: (Database) throws -> Void = { [watch] db in
-            let hold = watch.enter(call, db)
-            defer { watch.leave(hold) }
-            try body(GRDBSession(database: db, observedConnection: hold.observedConnection))
+        let call = WatchedAccess(access == .read ? .read : .write, at: client.site, ledger)
+        let run: (Database) throws -> Void = { db in
+            try call.run(on: db) { try body(GRDBSession(database: db, probe: $0)) }
         }
         do {
             switch (server, access) {
@@ -70,7 +76,7 @@ final class GRDBTarget: WorkloadTarget {
                 try writer.writeWithoutTransaction(run)
             }
         } catch {
-            watch.fail(call, with: error)
+            call.end()
             throw error
         }
     }
@@ -80,11 +86,14 @@ final class GRDBTarget: WorkloadTarget {
         as client: WorkloadClientName,
         _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
     ) async throws {
-        let call = watch.call(by: client.name, isWrite: access != .read, isTask: true)
-        let run: @Sendable (Database) throws -> Void = { [watch] db in
-            let hold = watch.enter(call, db)
-            defer { watch.leave(hold) }
-            try body(GRDBSession(database: db, observedConnection: hold.observedConnection))
+        let call = WatchedAccess(
+            access == .read ? .read : .write,
+            at: client.site,
+            ledger,
+            isTask: true
+        )
+        let run: @Sendable (Database) throws -> Void = { db in
+            try call.run(on: db) { try body(GRDBSession(database: db, probe: $0)) }
         }
         do {
             switch (server, access) {
@@ -97,7 +106,7 @@ final class GRDBTarget: WorkloadTarget {
                 throw UnsupportedAccess.awaited(access)
             }
         } catch {
-            watch.fail(call, with: error)
+            call.end()
             throw error
         }
     }
@@ -119,7 +128,7 @@ final class GRDBTarget: WorkloadTarget {
 
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
         guard case .pool(let pool) = server else { throw UnsupportedAccess.snapshotOfQueue }
-        return GRDBSnapshot(try pool.makeSnapshot(), of: client, watch)
+        return GRDBSnapshot(try pool.makeSnapshot(), of: client, ledger)
     }
 
     func backup(
@@ -142,7 +151,7 @@ final class GRDBTarget: WorkloadTarget {
     }
 
     func interrupt() {
-        watch.recordInterruptOfAll()
+        ledger.countInterruptOfAll()
         switch server {
         case .queue(let queue): queue.interrupt()
         case .pool(let pool): pool.interrupt()
@@ -150,7 +159,7 @@ final class GRDBTarget: WorkloadTarget {
         }
     }
 
-    func interrupt(connection label: String) -> Bool { watch.interrupt(connection: label) }
+    func interrupt(connection label: String) -> Bool { ledger.interrupt(connection: label) }
 
     func failure(of error: any Error) -> WorkloadFailure {
         guard let error = error as? DatabaseError else { return .error("\(type(of: error))") }
@@ -170,11 +179,11 @@ final class GRDBTarget: WorkloadTarget {
     }
 
     func status() -> DatabaseStatus? {
-        var status = watch.status(
+        var status = ledger.status(
             label: arm.name,
-            kind: { if case .pool = server { .pool } else { .queue } }(),
-            path: path
+            kind: { if case .pool = server { .pool } else { .queue } }()
         )
+        status.path = path
         // Report the size of the file, because only SQLite can interpret its contents.
         if has(.writeAheadLog) {
             status.journalMode = "wal"
@@ -184,7 +193,7 @@ final class GRDBTarget: WorkloadTarget {
         return status
     }
 
-    func restartTimes() { watch.restartTimes() }
+    func restartTimes() { ledger.restartTimes() }
 
     func profile(
         _ statements: [BoundStatement],
@@ -209,5 +218,10 @@ final class GRDBTarget: WorkloadTarget {
         case .frozen(let frozen): try frozen.close()
         }
     }
+}
+
+extension WorkloadClientName {
+    /// The origin of the client's accesses in the status.
+    var site: CallSite { CallSite(name, #fileID, #line) }
 }
 #endif

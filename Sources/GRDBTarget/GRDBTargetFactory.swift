@@ -2,14 +2,17 @@
 import EngineTarget
 import Foundation
 import GRDB
+import PoolgaugeGRDB
 import WorkloadEngine
 
 /// A factory that opens the databases of a scenario's arms with GRDB.
 struct GRDBTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> GRDBTarget {
         let waits = GRDBBusyWaits(arm)
-        let server = try server(of: arm, at: path, waits)
-        let target = GRDBTarget(server, arm: arm, path: path, waits)
+        // The trace function would slow down each statement, which no other arm does.
+        let ledger = AccessLedger(tracesStatements: false)
+        let server = try server(of: arm, at: path, waits, ledger)
+        let target = GRDBTarget(server, arm: arm, path: path, waits: waits, ledger: ledger)
         try arm.setSynchronous(of: target)
         return target
     }
@@ -17,7 +20,8 @@ struct GRDBTargetFactory {
     private func server(
         of arm: Arm,
         at path: String,
-        _ waits: GRDBBusyWaits
+        _ waits: GRDBBusyWaits,
+        _ ledger: AccessLedger
     ) throws -> GRDBTarget.Server {
         var configuration = Configuration()
         configuration.label = arm.name
@@ -29,9 +33,10 @@ struct GRDBTargetFactory {
                 for pragma in pragmas { try db.execute(sql: pragma) }
             }
         }
+        if arm.isWAL, arm.kind == .queue { configuration.journalMode = .wal }
+        configuration = ledger.observing(configuration)
         switch arm.kind {
         case .queue:
-            if arm.isWAL { configuration.journalMode = .wal }
             return .queue(try DatabaseQueue(path: path, configuration: configuration))
         case .memory:
             return .queue(try memoryQueue(configuration, copying: path))

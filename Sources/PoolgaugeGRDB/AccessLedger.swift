@@ -1,9 +1,10 @@
 #if GRDB
+import GRDB
 import Synchronization
 import Telemetry
 
 /// The connections of a database, and the accesses that wait for them.
-final class AccessLedger: Sendable {
+package final class AccessLedger: Sendable {
     /// An access whose closure has not started.
     private struct Call: Sendable {
         var number: UInt64
@@ -27,8 +28,23 @@ final class AccessLedger: Sendable {
         var readers: ReaderUse?
         var busyCount: UInt64 = 0
         var busyWaitNanoseconds: UInt64 = 0
+        var baseline: Baseline?
     }
 
+    /// The counts of the histograms at the last restart.
+    private struct Baseline: Sendable {
+        var waits: AtomicHistogram.Counts
+        var holds: AtomicHistogram.Counts
+        var writerWaits: AtomicHistogram.Counts
+        var writerHolds: AtomicHistogram.Counts
+    }
+
+    /// Whether SQLite's trace function reports statements and transactions.
+    ///
+    /// Otherwise, accesses report their statements with ``ConnectionProbe/reporting(_:_:)``.
+    let tracesStatements: Bool
+    /// The interrupts of accesses that report their statements.
+    package let interrupts = InterruptTally()
     let listeners = EventListeners()
     let statements = AtomicHistogram()
     let commits = AtomicHistogram()
@@ -39,6 +55,15 @@ final class AccessLedger: Sendable {
     private let hasStarted = Atomic<Bool>(false)
     private let state = Lock(State())
 
+    package init(tracesStatements: Bool) { self.tracesStatements = tracesStatements }
+
+    /// Returns a configuration whose connections the ledger observes.
+    package func observing(_ configuration: Configuration) -> Configuration {
+        var observed = configuration
+        observed.prepareDatabase { [self] in try ConnectionHooks.install(in: $0, for: self) }
+        return observed
+    }
+
     /// Whether the database has been opened.
     ///
     /// The statements that GRDB executes to open the database are not observed.
@@ -47,7 +72,7 @@ final class AccessLedger: Sendable {
     /// Starts observing the database.
     ///
     /// - Parameter maximumReaders: The maximum number of readers, or `nil` for a queue.
-    func start(maximumReaders: Int?) {
+    package func start(maximumReaders: Int?) {
         let probes = state.withLock { state in
             state.readers = maximumReaders.map(ReaderUse.init(maximum:))
             return Array(state.probes.values)
@@ -91,7 +116,8 @@ final class AccessLedger: Sendable {
             switch role {
             case .reader, .queue: holds.record(held)
             case .writer: writerHolds.record(held)
-            case .snapshot: break
+            // The accesses of a snapshot are not accesses of its pool.
+            case .snapshot: if state.withLock({ $0.readers == nil }) { holds.record(held) }
             }
         }
         guard role == .reader else { return }
@@ -102,6 +128,29 @@ final class AccessLedger: Sendable {
                 state.readers?.endHold(at: now)
             }
         }
+    }
+
+    // MARK: Snapshots
+
+    /// Records which access took a snapshot.
+    package func didTakeSnapshot(on db: Database, at site: CallSite) {
+        probe(of: db)?.didTakeSnapshot(site)
+    }
+
+    /// Runs a closure that uses the connection of a snapshot.
+    package func useSnapshot<T>(
+        _ db: Database,
+        at site: CallSite,
+        _ body: (ConnectionProbe?) throws -> T
+    ) rethrows -> T {
+        guard let probe = probe(of: db) else { return try body(nil) }
+        _ = probe.enter(site, on: db.sqliteConnection, at: monotonicNanoseconds())
+        defer { probe.leave(waited: 0, failedUpgrade: false) }
+        return try body(probe)
+    }
+
+    private func probe(of db: Database) -> ConnectionProbe? {
+        state.withLock { $0.probes[UInt(bitPattern: db.sqliteConnection)] }
     }
 
     // MARK: Waits
@@ -165,6 +214,21 @@ final class AccessLedger: Sendable {
         state.withLock { $0.busyWaitNanoseconds += nanoseconds }
     }
 
+    /// Interrupts the running statement of a connection.
+    ///
+    /// - Returns: `false` if no connection has the label.
+    package func interrupt(connection label: String) -> Bool {
+        let probe = state.withLock { $0.probes.values.first { $0.label == label } }
+        probe?.interrupt()
+        return probe != nil
+    }
+
+    /// Counts a request to interrupt all connections.
+    package func countInterruptOfAll() {
+        let probes = state.withLock { Array($0.probes.values) }
+        interrupts.countRequest(withEffect: probes.contains(where: \.isRunningStatement))
+    }
+
     func didRequestInterrupt(label: String) {
         let probes = state.withLock { Array($0.probes.values) }
         let isRunning = probes.contains(where: \.isRunningStatement)
@@ -173,10 +237,25 @@ final class AccessLedger: Sendable {
 
     // MARK: Status
 
+    /// Resets the waits, the holds, and the peak of the readers.
+    package func restartTimes() {
+        let baseline = Baseline(
+            waits: .init(of: [waits]),
+            holds: .init(of: [holds]),
+            writerWaits: .init(of: [writerWaits]),
+            writerHolds: .init(of: [writerHolds])
+        )
+        state.withLock { state in
+            state.baseline = baseline
+            state.readers?.restartPeak()
+        }
+    }
+
     /// Returns the observed status.
     ///
-    /// The ledger does not observe calls to GRDB's `interrupt()`, so interrupts are unknown.
-    func status(label: String, kind: DatabaseKind) -> DatabaseStatus {
+    /// With the trace function, interrupts are unknown, because GRDB does not report calls to its
+    /// `interrupt()`.
+    package func status(label: String, kind: DatabaseKind) -> DatabaseStatus {
         let now = monotonicNanoseconds()
         let observed = state.withLock { state in
             state.readers?.advance(to: now)
@@ -195,8 +274,12 @@ final class AccessLedger: Sendable {
                 )
             }
         }
-        func summary(_ histogram: AtomicHistogram) -> LatencySummary? {
-            AtomicHistogram.summary(of: [histogram], hasBuckets: true)
+        func summary(
+            _ histogram: AtomicHistogram,
+            _ earlier: KeyPath<Baseline, AtomicHistogram.Counts>? = nil
+        ) -> LatencySummary? {
+            let counts = earlier.flatMap { path in observed.baseline.map { $0[keyPath: path] } }
+            return AtomicHistogram.summary(of: [histogram], without: counts, hasBuckets: true)
         }
         var status = DatabaseStatus(
             label: label,
@@ -205,14 +288,14 @@ final class AccessLedger: Sendable {
             connections: probes.map { $0.status(at: now) },
             waitingReaders: waiters(.read),
             waitingWriters: waiters(.write),
-            acquire: summary(waits),
-            hold: summary(holds),
+            acquire: summary(waits, \.waits),
+            hold: summary(holds, \.holds),
             snapshots: probes.filter { $0.role == .snapshot }.map { probe in
                 let age = now - min(now, probe.openedAt)
-                return SnapshotStatus(label: probe.label, origin: nil, ageNanoseconds: age)
+                return SnapshotStatus(label: probe.label, origin: probe.owner, ageNanoseconds: age)
             },
             snapshotsMade: observed.snapshotsMade,
-            interrupts: nil,
+            interrupts: tracesStatements ? nil : interrupts.status,
             busyCount: observed.busyCount,
             isClosed: isObserving && !probes.contains { $0.role == .queue || $0.role == .writer }
         )
@@ -220,8 +303,8 @@ final class AccessLedger: Sendable {
         status.commit = summary(commits)
         status.busyWaitNanoseconds = observed.busyWaitNanoseconds
         if let readers = observed.readers {
-            status.writerAcquire = summary(writerWaits)
-            status.writerHold = summary(writerHolds)
+            status.writerAcquire = summary(writerWaits, \.writerWaits)
+            status.writerHold = summary(writerHolds, \.writerHolds)
             status.readers = ReaderPoolStatus(
                 inUse: readers.inUse,
                 open: probes.count { $0.role == .reader },

@@ -30,7 +30,49 @@ struct ConnectionActivity: Sendable {
         case commit(UInt64)
     }
 
+    /// The last statement of an access that reports its statements.
+    struct ReportedStatement: Sendable {
+        private(set) var sql: String?
+        private(set) var isRunning = false
+        private(set) var interruptCount: UInt64 = 0
+        /// The number of statements, which distinguishes successive statements.
+        private var count: UInt64 = 0
+        /// The value of `count` in the last status with a running statement.
+        private var observedCount: UInt64 = 0
+        /// The time of the first status with the running statement, in nanoseconds.
+        private var observedSince: UInt64 = 0
+
+        mutating func start(_ sql: String) {
+            self.sql = sql
+            isRunning = true
+            count += 1
+        }
+
+        mutating func end(isInterrupted: Bool = false) {
+            isRunning = false
+            if isInterrupted { interruptCount += 1 }
+        }
+
+        mutating func clear() { sql = nil }
+
+        /// Returns the minimum age of the running statement, in nanoseconds, if any.
+        ///
+        /// A time for each statement would slow accesses down.
+        mutating func age(at now: UInt64) -> UInt64? {
+            guard isRunning else { return nil }
+            if observedCount != count {
+                observedCount = count
+                observedSince = now
+            }
+            return now - min(now, observedSince)
+        }
+    }
+
     private let role: ConnectionRole
+    /// Whether SQLite's trace function reports statements and transactions.
+    private let isTraced: Bool
+    /// The statement of the access, if ``isTraced`` is `false`.
+    var reported = ReportedStatement()
     private(set) var access: CallSite?
     private var accessStart: UInt64 = 0
     private var statements: [Statement] = []
@@ -41,9 +83,12 @@ struct ConnectionActivity: Sendable {
     private var heldSince: UInt64?
     private var accessCount: UInt64 = 0
 
-    init(role: ConnectionRole) { self.role = role }
+    init(role: ConnectionRole, isTraced: Bool = true) {
+        self.role = role
+        self.isTraced = isTraced
+    }
 
-    var isRunningStatement: Bool { !statements.isEmpty }
+    var isRunningStatement: Bool { isTraced ? !statements.isEmpty : reported.isRunning }
 
     // MARK: Changes
 
@@ -56,6 +101,7 @@ struct ConnectionActivity: Sendable {
     /// Records the end of an access, and returns the access's hold time and the change.
     mutating func accessDidEnd(at now: UInt64) -> (held: UInt64, change: Change?) {
         access = nil
+        reported.clear()
         return (now - min(now, accessStart), change(at: now))
     }
 
@@ -112,7 +158,8 @@ struct ConnectionActivity: Sendable {
 
     // MARK: Status
 
-    func status(label: String, at now: UInt64) -> ConnectionStatus {
+    mutating func status(label: String, at now: UInt64) -> ConnectionStatus {
+        guard isTraced else { return reportedStatus(label: label, at: now) }
         let running = statements.last
         let state: ConnectionState
         if let running {
@@ -132,6 +179,20 @@ struct ConnectionActivity: Sendable {
             sqlNanoseconds: running.map { now - min(now, $0.startedAt) },
             transaction: currentTransaction,
             interruptCount: nil
+        )
+    }
+
+    private mutating func reportedStatus(label: String, at now: UInt64) -> ConnectionStatus {
+        ConnectionStatus(
+            label: label,
+            role: role,
+            state: heldSince == nil ? .idle : reported.isRunning ? .statement : .closure,
+            accessCount: accessCount,
+            holder: access?.origin,
+            heldNanoseconds: heldSince.map { now - min(now, $0) },
+            sql: reported.sql,
+            sqlNanoseconds: reported.age(at: now),
+            interruptCount: reported.interruptCount
         )
     }
 

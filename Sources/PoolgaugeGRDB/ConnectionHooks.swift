@@ -39,6 +39,7 @@ enum ConnectionHooks {
             },
             context
         )
+        guard ledger.tracesStatements else { return }
         sqlite3_trace_v2(
             connection,
             UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),

@@ -7,11 +7,15 @@ import Telemetry
 ///
 /// The thread that uses the connection reports statements, locks, and accesses. Any thread can
 /// request the status, which does not call SQLite.
-final class ConnectionProbe: Sendable {
+package final class ConnectionProbe: Sendable {
     private struct State {
         var activity: ConnectionActivity
+        /// The connection while an access uses it.
+        var connection: OpaquePointer?
+        /// The access that took the snapshot of the connection, if known.
+        var owner: CallSite?
         /// Whether GRDB has not yet executed the first statement, which checks the file's format.
-        var isOpening = true
+        var isOpening: Bool
         var isWaitingForLock = false
         var busyCount: UInt64 = 0
         var busyWaitNanoseconds: UInt64 = 0
@@ -22,6 +26,8 @@ final class ConnectionProbe: Sendable {
     let openedAt = monotonicNanoseconds()
     private let retry: LockRetry
     private let ledger: AccessLedger
+    // The lock makes it safe to share the connection's pointer. The pointer is used only while the
+    // lock is held, and removed before the access ends.
     private let state: Lock<State>
 
     init(_ db: Database, retry: LockRetry, _ ledger: AccessLedger) {
@@ -29,7 +35,14 @@ final class ConnectionProbe: Sendable {
         role = Self.role(of: db)
         self.retry = retry
         self.ledger = ledger
-        state = Lock(State(activity: ConnectionActivity(role: role)))
+        let isTraced = ledger.tracesStatements
+        state = Lock(
+            State(
+                activity: ConnectionActivity(role: role, isTraced: isTraced),
+                // Only the trace function reports the end of the first statement.
+                isOpening: isTraced
+            )
+        )
     }
 
     /// Returns the role of a connection, which GRDB publishes only in its description.
@@ -94,9 +107,10 @@ final class ConnectionProbe: Sendable {
     /// Records the start of an access's closure.
     ///
     /// - Returns: The number of locks that the connection has encountered.
-    func enter(_ site: CallSite, at now: UInt64) -> UInt64 {
+    func enter(_ site: CallSite, on connection: OpaquePointer?, at now: UInt64) -> UInt64 {
         let (change, busyCount) = state.withLock { state in
-            (state.activity.accessDidStart(site, at: now), state.busyCount)
+            state.connection = connection
+            return (state.activity.accessDidStart(site, at: now), state.busyCount)
         }
         ledger.didChange(change, role, at: now)
         return busyCount
@@ -112,6 +126,7 @@ final class ConnectionProbe: Sendable {
         let now = monotonicNanoseconds()
         let (site, held, change) = state.withLock { state in
             if failedUpgrade { state.busyCount += 1 }
+            state.connection = nil
             let site = state.activity.access
             let (held, change) = state.activity.accessDidEnd(at: now)
             return (site, held, change)
@@ -123,6 +138,38 @@ final class ConnectionProbe: Sendable {
         ledger.didChange(change, role, at: now)
         if let site {
             ledger.listeners.emit(label, .slowAccess(by: site.origin, waited: waited, held: held))
+        }
+    }
+
+    // MARK: Statements without the trace function
+
+    /// Runs a closure that executes a statement, and records the statement and its outcome.
+    package func reporting<Result>(
+        _ sql: String,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        state.withLock { $0.activity.reported.start(sql) }
+        do {
+            let result = try body()
+            state.withLock { $0.activity.reported.end() }
+            return result
+        } catch {
+            let isInterrupted = (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
+            if isInterrupted { ledger.interrupts.countDelivery() }
+            state.withLock { $0.activity.reported.end(isInterrupted: isInterrupted) }
+            throw error
+        }
+    }
+
+    /// Interrupts the running statement (<https://sqlite.org/c3ref/interrupt.html>).
+    ///
+    /// - Parameter isCounted: Whether this is a new request rather than a repetition.
+    package func interrupt(isCounted: Bool = true) {
+        state.withLock { state in
+            if isCounted {
+                ledger.interrupts.countRequest(withEffect: state.activity.isRunningStatement)
+            }
+            if let connection = state.connection { sqlite3_interrupt(connection) }
         }
     }
 
@@ -162,6 +209,11 @@ final class ConnectionProbe: Sendable {
     func finishOpening() { state.withLock { $0.isOpening = false } }
 
     func didClose() { ledger.remove(self) }
+
+    /// Records which access took the snapshot of the connection.
+    func didTakeSnapshot(_ site: CallSite) { state.withLock { $0.owner = site } }
+
+    var owner: AccessOrigin? { state.withLock { $0.owner }?.origin }
 
     // MARK: Status
 

@@ -26,6 +26,8 @@ struct ReaderUse: Sendable, Equatable {
         if inUse >= maximum, waitingCount > 0 { saturatedTime += time }
     }
 
+    mutating func restartPeak() { peak = inUse }
+
     mutating func beginHold(at now: UInt64) {
         advance(to: now)
         inUse += 1

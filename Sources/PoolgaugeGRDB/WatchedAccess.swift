@@ -3,12 +3,12 @@ import GRDB
 import Telemetry
 
 /// The origin of an access, which is formatted only for a status or an event.
-struct CallSite: Sendable {
+package struct CallSite: Sendable {
     private let label: String?
     private let fileID: StaticString
     private let line: UInt
 
-    init(_ label: String?, _ fileID: StaticString, _ line: UInt) {
+    package init(_ label: String?, _ fileID: StaticString, _ line: UInt) {
         self.label = label
         self.fileID = fileID
         self.line = line
@@ -24,15 +24,15 @@ struct CallSite: Sendable {
 /// An access through a method of ``WatchedDatabase``, from its call to its end.
 ///
 /// The access waits until its closure starts. This includes GRDB's own work, such as `BEGIN`.
-struct WatchedAccess: Sendable {
-    enum Kind: Sendable { case read, write }
+package struct WatchedAccess: Sendable {
+    package enum Kind: Sendable { case read, write }
 
     private let site: CallSite
     private let ledger: AccessLedger
     private let calledAt: UInt64
     private let number: UInt64
 
-    init(_ kind: Kind, at site: CallSite, _ ledger: AccessLedger, isTask: Bool = false) {
+    package init(_ kind: Kind, at site: CallSite, _ ledger: AccessLedger, isTask: Bool = false) {
         self.site = site
         self.ledger = ledger
         calledAt = monotonicNanoseconds()
@@ -41,13 +41,19 @@ struct WatchedAccess: Sendable {
 
     /// Runs the closure of the access on the connection that GRDB has selected.
     func run<T>(_ body: (Database) throws -> T, _ db: Database) rethrows -> T {
+        try run(on: db) { _ in try body(db) }
+    }
+
+    /// Runs the closure of the access, with the probe of the connection that GRDB has selected.
+    package func run<T>(on db: Database, _ body: (ConnectionProbe?) throws -> T) rethrows -> T {
         let now = monotonicNanoseconds()
         let waited = now - min(now, calledAt)
-        guard let probe = ledger.start(number, on: db.sqliteConnection, at: now, waited: waited)
-        else { return try body(db) }
-        let busyCount = probe.enter(site, at: now)
+        let connection = db.sqliteConnection
+        guard let probe = ledger.start(number, on: connection, at: now, waited: waited)
+        else { return try body(nil) }
+        let busyCount = probe.enter(site, on: connection, at: now)
         do {
-            let result = try body(db)
+            let result = try body(probe)
             probe.leave(waited: waited, failedUpgrade: false)
             return result
         } catch {
@@ -60,6 +66,6 @@ struct WatchedAccess: Sendable {
     }
 
     /// Ends the wait of an access whose closure did not run.
-    func end() { ledger.end(number) }
+    package func end() { ledger.end(number) }
 }
 #endif

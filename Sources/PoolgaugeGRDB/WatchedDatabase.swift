@@ -40,10 +40,8 @@ public final class WatchedDatabase<Writer: DatabaseWriter>: Sendable {
         configuration: Configuration = Configuration(),
         open: (Configuration) throws -> Writer
     ) throws {
-        let ledger = AccessLedger()
-        var observed = configuration
-        observed.prepareDatabase { try ConnectionHooks.install(in: $0, for: ledger) }
-        database = try open(observed)
+        let ledger = AccessLedger(tracesStatements: true)
+        database = try open(ledger.observing(configuration))
         self.ledger = ledger
         identity = DatabaseIdentity(of: database)
         ledger.start(maximumReaders: identity.maximumReaders)

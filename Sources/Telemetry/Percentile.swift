@@ -62,11 +62,4 @@ package enum Percentile {
         let count = counts.reduce(0) { $0 + UInt64($1) }
         return supports(percentile, count: count) ? place(of: percentile, in: counts) : nil
     }
-
-    /// Returns the value at a percentile (from 0 to 100), or `nil` if there are no values.
-    package static func value(at percentile: Double, of values: [Double]) -> Double? {
-        let sorted = values.sorted()
-        return place(of: percentile, in: repeatElement(1, count: sorted.count))
-            .map { sorted[$0.bucket] }
-    }
 }

@@ -36,7 +36,6 @@ struct CommandFailure: Error {
         switch error {
         case let error as CommandFailure: failure = error
         case let error as ScenarioError: failure = CommandFailure(error.description)
-        case let error as WhatIfError: failure = CommandFailure(error.description)
         case let error as ThemeError: failure = CommandFailure(error.description)
         case let error as UnknownThemeError: failure = CommandFailure(error.description)
         case let error as SettingsError: failure = CommandFailure(error.description)

@@ -26,9 +26,6 @@ struct PercentileTests {
         #expect([0, 50, 50.1, 99, 99.1, 100].map(bucket) == [1, 1, 3, 3, 4, 4])
         #expect(try #require(Percentile.place(of: 25, in: counts)).share == 0.5)
         #expect(Percentile.place(of: 50, in: [0, 0]) == nil)
-        #expect(Percentile.value(at: 50, of: [3, 1, 2]) == 2)
-        #expect(Percentile.value(at: 99, of: (1...100).map(Double.init)) == 99)
-        #expect(Percentile.value(at: 50, of: []) == nil)
     }
 
     @Test func roundingErrorsDoNotMoveAPercentile() {

@@ -29,6 +29,19 @@ package enum IndependentParser {
         )
     }
 
+    /// Returns the SHA-256 hashes of texts in Base64.
+    package static func sha256(_ texts: [String]) throws -> [String] {
+        try run(
+            """
+            import base64, hashlib, json, sys
+            json.dump([base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+                       for text in json.load(sys.stdin)], sys.stdout)
+            """,
+            texts,
+            as: [String].self
+        )
+    }
+
     /// Parses HTML documents.
     package static func html(_ documents: [String]) throws -> [Page] {
         try run(

@@ -15,8 +15,6 @@ struct History: Sendable {
     private static let lingeringSamples = 30
     private static let maximumLanes = 512
 
-    /// The values of a second recording, drawn in charts for comparison.
-    var ghost: Ghost<Moment>?
     /// The displayed sample, or `nil` before the first sample.
     private(set) var displayedSample: Sample?
     /// The index in ``moments`` of the displayed earlier sample, or `nil` for the newest sample.

@@ -36,9 +36,7 @@ struct PoolPanel {
             let writers = bins.values(.maximum) { moments[$0].waitingWriters }
             for index in waiting.indices { waiting[index] += writers[index] }
         }
-        let ghost = ghost(count: bins.count)
         var peak = limit + 0.01
-        for value in ghost ?? [] where value.isFinite { peak = max(peak, value) }
         for index in inUse.indices where inUse[index].isFinite && waiting[index].isFinite {
             peak = max(peak, inUse[index] + waiting[index])
         }
@@ -57,26 +55,9 @@ struct PoolPanel {
             maximum: top,
             reference: (limit, "max \(HumanUnits.number(limit))"),
             seconds: seconds,
-            end: history.endLabel(seconds),
-            ghost: ghost
+            end: history.endLabel(seconds)
         ).draw(on: &canvas, in: inner)
         history.markTime(seconds, on: &canvas, TimeChart.plot(in: inner))
-    }
-
-    /// Returns the connections in use plus the waiters of the second recording, if any.
-    private func ghost(count: Int) -> [Double]? {
-        guard let ghost = history.ghost else { return nil }
-        func values(
-            _ reduction: TimeBins.Reduction,
-            _ value: (Moment) -> Double
-        ) -> [Double] {
-            ghost.values(alignedWith: history, seconds: seconds, count: count, reduction, value)
-        }
-        let isQueue = readers == nil
-        let waiting = values(.maximum) {
-            $0.waitingReaders + (isQueue ? $0.waitingWriters : 0)
-        }
-        return zip(values(.mean, \.inUse), waiting).map { $0 + $1 }
     }
 
     private var remark: String {
@@ -96,7 +77,7 @@ struct PoolPanel {
         let solid = glyphs == .braille ? "⣿" : glyphs == .block ? "█" : "#"
         let shaded = glyphs == .braille ? "⢕" : glyphs == .block ? "▒" : ":"
         let dim = theme.style(.dim)
-        let entries: [[Span]] = [
+        return [
             [
                 Span(solid, theme.style(.readers, at: 1)),
                 Span(readers == nil ? " in use" : " readers in use", dim),
@@ -110,7 +91,6 @@ struct PoolPanel {
                 Span(readers == nil ? " one at a time" : " maximumReaderCount", dim),
             ],
         ]
-        return entries + GhostLine.legend(history.ghost != nil, theme, glyphs)
     }
 }
 

@@ -63,16 +63,8 @@ struct WALPanel {
             count: Sparkline.points(in: rect.width, glyphs: canvas.glyphs)
         )
         let values = bins.values(.mean) { moments[$0].walBytes }
-        let ghost = history.ghost?.values(
-            alignedWith: history,
-            seconds: seconds,
-            count: bins.count,
-            .mean,
-            \.walBytes
-        )
-        let maximum = (values + (ghost ?? [])).reduce(0) { $1.isFinite ? max($0, $1) : $0 }
+        let maximum = values.reduce(0) { $1.isFinite ? max($0, $1) : $0 }
         Sparkline(values: values, maximum: maximum, gradient: .wal).draw(on: &canvas, in: rect)
-        if let ghost { GhostLine(values: ghost, maximum: maximum).draw(on: &canvas, in: rect) }
     }
 
     private func drawText(_ text: String, _ style: Style, on canvas: inout Canvas, in rect: Rect) {

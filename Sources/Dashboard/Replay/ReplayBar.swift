@@ -6,19 +6,13 @@ package struct ReplayBar {
     /// The local time at the position.
     let clockTime: String
 
-    /// The name and the alignment of the second recording in the charts, if any.
-    let ghost: String?
-
-    package init(controls: ReplayControls, clockTime: String, ghost: String? = nil) {
+    package init(controls: ReplayControls, clockTime: String) {
         self.controls = controls
         self.clockTime = clockTime
-        self.ghost = ghost
     }
 
     /// Returns the number of rows.
-    package static func height(in size: Size, hasGhost: Bool = false) -> Int {
-        (size.height >= 30 ? 2 : 1) + (hasGhost ? 1 : 0)
-    }
+    package static func height(in size: Size) -> Int { size.height >= 30 ? 2 : 1 }
 
     /// Returns the key at a position in the bar, if any.
     package func key(at point: Point, size: Size, theme: Theme, glyphs: GlyphSet) -> Key? {
@@ -41,18 +35,10 @@ package struct ReplayBar {
 
     private func canvas(_ size: Size, _ theme: Theme, _ glyphs: GlyphSet) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
-        let height = Self.height(in: size, hasGhost: ghost != nil)
+        let height = Self.height(in: size)
         guard size.height > height else { return canvas }
         var rows = canvas.bounds.rows([size.height - height] + Array(repeating: 1, count: height))
             .dropFirst()
-        if let ghost, let row = rows.popFirst() {
-            let style = theme.style(.dim)
-            let text = "\(GhostLine.mark(in: glyphs)) \(ghost); no verdict"
-            let reason = ", because the recordings were not interleaved"
-            let room = row.width - 1
-            let fits = canvas.width(of: text + reason) <= room
-            canvas.write(fits ? text + reason : text, x: 1, y: row.minY, style: style, limit: room)
-        }
         if let row = rows.popFirst() { drawPosition(on: &canvas, in: row) }
         if let row = rows.popFirst() { KeyBar(items: items).draw(on: &canvas, in: row) }
         return canvas

@@ -15,17 +15,4 @@ extension WatchDashboard {
         self.start = start
         for report in reports { ingest([report]) }
     }
-
-    /// Draws the reports of a second recording behind the displayed reports.
-    ///
-    /// Each key is the path of a database. The times are in seconds since the start of each
-    /// recording, in ascending order.
-    package mutating func showGhost(_ reports: [String: [(report: WatchReport, time: Double)]]) {
-        for index in databases.indices {
-            let found = reports[databases[index].path] ?? []
-            databases[index].ghost = Ghost(
-                found.map { WatchMoment($0.report, time: $0.time) }
-            )
-        }
-    }
 }

@@ -40,8 +40,7 @@ struct SnapshotsScreen {
         let inner = Panel(
             title: "Write-ahead log",
             subtitle: "MiB over time",
-            remark: wal.map { WALWords.frames($0, width: 60) } ?? "",
-            legend: GhostLine.legend(scene.history.ghost != nil, theme, canvas.glyphs)
+            remark: wal.map { WALWords.frames($0, width: 60) } ?? ""
         ).draw(on: &canvas, in: rect)
         guard let wal else {
             canvas.write(
@@ -80,20 +79,13 @@ struct SnapshotsScreen {
             count: TimeChart.points(in: plot.width, glyphs: canvas.glyphs)
         )
         let sizes = bins.values(.mean) { moments[$0].walBytes / 1_048_576 }
-        let ghost = scene.history.ghost?.values(
-            alignedWith: scene.history,
-            seconds: scene.seconds,
-            count: bins.count,
-            .mean
-        ) { $0.walBytes / 1_048_576 }
-        let peak = (sizes + (ghost ?? [])).reduce(0.01) { $1.isFinite ? max($0, $1) : $0 }
+        let peak = sizes.reduce(0.01) { $1.isFinite ? max($0, $1) : $0 }
         let top = TimeChart.niceMaximum(above: peak)
         TimeChart(
             layers: [.init(values: sizes, gradient: .wal, range: 0...top)],
             maximum: top,
             seconds: scene.seconds,
-            end: scene.history.endLabel(scene.seconds),
-            ghost: ghost
+            end: scene.history.endLabel(scene.seconds)
         ).draw(on: &canvas, in: plot)
         scene.markTime(on: &canvas, TimeChart.plot(in: plot))
     }

@@ -73,7 +73,7 @@ struct WaitersScreen {
             title: "Waiting over time",
             subtitle: "accesses",
             remark: chartRemark,
-            legend: legend + GhostLine.legend(scene.history.ghost != nil, theme, canvas.glyphs)
+            legend: legend
         ).draw(on: &canvas, in: rect)
         let bins = TimeBins(
             scene.history,
@@ -82,14 +82,7 @@ struct WaitersScreen {
         )
         let readers = bins.values(.maximum) { moments[$0].waitingReaders }
         let writers = bins.values(.maximum) { moments[$0].waitingWriters }
-        let ghost = scene.history.ghost?.values(
-            alignedWith: scene.history,
-            seconds: scene.seconds,
-            count: bins.count,
-            .maximum
-        ) { $0.waitingReaders + $0.waitingWriters }
         var peak = 1.0
-        for value in ghost ?? [] where value.isFinite { peak = max(peak, value) }
         for index in readers.indices where readers[index].isFinite {
             peak = max(peak, readers[index] + writers[index])
         }
@@ -101,8 +94,7 @@ struct WaitersScreen {
             ],
             maximum: top,
             seconds: scene.seconds,
-            end: scene.history.endLabel(scene.seconds),
-            ghost: ghost
+            end: scene.history.endLabel(scene.seconds)
         ).draw(on: &canvas, in: inner)
         scene.markTime(on: &canvas, TimeChart.plot(in: inner))
     }

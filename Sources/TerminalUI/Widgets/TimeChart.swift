@@ -35,25 +35,19 @@ package struct TimeChart: Sendable {
     package var seconds: Double
     /// The label at the right edge, or `nil` for "now".
     package var end: String?
-    /// The values of a second series, or `nil` if there is none.
-    ///
-    /// See ``GhostLine``.
-    package var ghost: [Double]?
 
     package init(
         layers: [Layer],
         maximum: Double,
         reference: (value: Double, label: String)? = nil,
         seconds: Double,
-        end: String? = nil,
-        ghost: [Double]? = nil
+        end: String? = nil
     ) {
         self.layers = layers
         self.maximum = maximum
         self.reference = reference
         self.seconds = seconds
         self.end = end
-        self.ghost = ghost
     }
 
     package static let axisWidth = 7
@@ -86,7 +80,6 @@ package struct TimeChart: Sendable {
         }
         AreaPainter(layers: areas, maximum: maximum).paint(on: &canvas, in: plot)
         let line = drawReference(on: &canvas, in: plot)
-        if let ghost { GhostLine(values: ghost, maximum: maximum).draw(on: &canvas, in: plot) }
         drawAxis(on: &canvas, beside: plot, line: line)
         Self.drawTimes(
             on: &canvas,

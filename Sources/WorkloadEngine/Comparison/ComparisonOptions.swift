@@ -39,6 +39,8 @@ public struct ComparisonOptions: Sendable {
     var limit: Duration?
     /// Whether to compare each arm with only the first arm.
     var onlyAgainstFirst = false
+    /// The values of a varied setting, or `nil` to compare arms of the scenario.
+    package var sweep: ComparisonSweep?
     /// A function that receives the next run's name and the remaining time before each run.
     public var onProgress: (@Sendable (String) -> Void)?
 
@@ -52,6 +54,7 @@ extension ComparisonOptions {
     /// - Throws: ``RunError`` if the scenario has no arm with a given name.
     func chosenArms(in scenario: Scenario) throws -> [Arm] {
         if let programs { return try programs.arms(of: scenario) }
+        if let sweep { return sweep.variants.map(\.arm) }
         guard let names = arms else { return Self.standardArms(of: scenario) }
         var chosen: [Arm] = []
         for name in names {

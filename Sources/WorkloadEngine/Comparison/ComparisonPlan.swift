@@ -35,10 +35,13 @@ struct ComparisonPlan {
             arms.map { Slot(arm: $0, isControl: false) }
             + arms.prefix(1).map { Slot(arm: $0, isControl: true) }
         pairs =
-            options.onlyAgainstFirst ? Self.pairsAgainstFirst(of: arms) : Self.pairs(of: arms)
+            options.sweep?.pairs
+            ?? (options.onlyAgainstFirst ? Self.pairsAgainstFirst(of: arms) : Self.pairs(of: arms))
         let catalog = MetricCatalog(clients: scenario.clients.map(\.name))
         conditions = options.failIf
         var primary = try Self.primary(scenario, options.primary, catalog)
+        // A table of a sweep shows a single metric, so that the correction covers only its rows.
+        if options.sweep != nil, options.primary == nil { primary = Array(primary.prefix(1)) }
         for metric in conditions.map(\.metric) where !primary.contains(metric) {
             primary.append(metric)
         }

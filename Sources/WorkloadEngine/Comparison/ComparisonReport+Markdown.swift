@@ -1,6 +1,7 @@
 extension ComparisonReport {
     /// Returns the report as Markdown for a pull request.
     public static func markdown(of result: ComparisonResult) -> String {
+        if let sweep = result.sweep { return SweepReport.markdown(of: result, sweep) }
         var parts = ["## \(escaped(result.scenario))"]
         let problems = problems(of: result)
         if !problems.isEmpty { parts.append(list(problems)) }

@@ -2,6 +2,7 @@
 public enum ComparisonReport {
     /// Returns the report as text.
     public static func text(of result: ComparisonResult) -> String {
+        if let sweep = result.sweep { return SweepReport.text(of: result, sweep) }
         var lines = problems(of: result)
         lines += result.answer
         lines += omissionLines(of: result)
@@ -91,11 +92,10 @@ public enum ComparisonReport {
         _ result: ComparisonResult,
         indent: String = ""
     ) -> [String] {
-        func median(_ arm: String) -> String {
-            let spread = result.arms.first { $0.arm == arm }?.metrics[pair.metric]
-            return spread.map { text($0.median, of: pair.metric, in: result) } ?? "–"
-        }
-        var cells = [indent + pair.metric, median(pair.a), median(pair.b)]
+        var cells = [
+            indent + pair.metric, median(of: pair.a, pair.metric, result),
+            median(of: pair.b, pair.metric, result),
+        ]
         if let ratio = pair.ratio, let low = pair.low, let high = pair.high {
             cells +=
                 ratio < 1
@@ -108,6 +108,12 @@ public enum ComparisonReport {
         cells.append(result.noiseFloor[pair.metric].map { "±\(RatioText.factor($0))" } ?? "–")
         cells.append(pair.verdict.rawValue)
         return cells
+    }
+
+    /// Returns a metric's median on an arm as text.
+    static func median(of arm: String, _ metric: String, _ result: ComparisonResult) -> String {
+        let spread = result.arms.first { $0.arm == arm }?.metrics[metric]
+        return spread.map { text($0.median, of: metric, in: result) } ?? "–"
     }
 
     static func probability(_ p: Double) -> String {
@@ -190,9 +196,13 @@ public enum ComparisonReport {
             ]
         }
         lines += (result.programs ?? []).map(\.line)
-        lines += ArmSettings.lines(
-            result.arms.map { ($0.arm, $0.representative?.journalSettings) }
-        )
+        var settings = result.arms.map { ($0.arm, $0.representative?.journalSettings) }
+        if result.sweep != nil {
+            // Name only the first arm with the same settings.
+            var seen: Set<String?> = []
+            settings = settings.filter { seen.insert($0.1).inserted }
+        }
+        lines += ArmSettings.lines(settings)
         return lines + TextReport.environment(result.environment, seed: result.seed)
     }
 }

@@ -45,6 +45,8 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var pairs: [ComparisonPair]
     /// The outcomes of the conditions that make a comparison fail, or `nil` if there are none.
     public var failIf: [FailConditionResult]?
+    /// The values of a varied setting, or `nil` if arms of the scenario were compared.
+    public var sweep: SweepSummary?
     /// The arms, with the baseline arm first.
     public var arms: [ArmComparison]
     /// The second run of the first arm.
@@ -70,6 +72,11 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
         if partial { return .interrupted }
         if violations != nil { return .invariantViolated }
         if invalidRuns != nil { return .invalid }
+        if let sweep, blocks < sweep.plannedBlocks,
+            !BlockCount.suffices(blocks, tests: pairs.count(where: \.primary))
+        {
+            return .undecided
+        }
         return failIf?.contains(where: \.failed) == true ? .regression : .passed
     }
 

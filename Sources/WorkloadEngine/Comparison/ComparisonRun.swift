@@ -66,6 +66,14 @@ public final class ComparisonRun: Sendable {
             options.programs?.hasOwnTarget == true
             ? [:] : try removeUnsupported(from: &scenario)
         let plan = try ComparisonPlan(scenario, arms: arms, options: options)
+        var scenarios = try (options.sweep?.variants ?? []).map { variant in
+            var changed = try variant.scenario.scaled(toBlock: options.duration)
+            changed.remove(leftOut)
+            return changed
+        }
+        // The last slot is the first arm's second run.
+        scenarios += scenarios.prefix(1)
+        if scenarios.isEmpty { scenarios = plan.slots.map { _ in scenario } }
         var progress = ComparisonProgress(
             runs: plan.slots.count * options.blocks,
             firstGuess: scenario.phases.reduce(.zero) { $0 + $1.duration } + .milliseconds(500),
@@ -81,7 +89,7 @@ public final class ComparisonRun: Sendable {
                     number,
                     order,
                     of: plan,
-                    scenario,
+                    scenarios,
                     datasets,
                     &progress
                 )
@@ -117,13 +125,14 @@ public final class ComparisonRun: Sendable {
         _ number: Int,
         _ order: [Int],
         of plan: ComparisonPlan,
-        _ scenario: Scenario,
+        _ scenarios: [Scenario],
         _ datasets: DatasetStore,
         _ progress: inout ComparisonProgress
     ) async throws -> Block? {
         var runs: [Int: ComparisonMeasurement] = [:]
         for slot in order {
             let arm = plan.slots[slot].arm
+            let scenario = scenarios[slot]
             options.onProgress?(
                 "block \(number) of \(options.blocks): \(arm.name), \(progress.remaining)"
             )
@@ -213,12 +222,19 @@ public final class ComparisonRun: Sendable {
             guard let access = client.access, !target.supports(access) else { return nil }
             return "arm '\(arm.name)' does not support \(access.rawValue) accesses"
         }
-        scenario.clients.removeAll { leftOut[$0.name] != nil }
+        scenario.remove(leftOut)
+        return leftOut
+    }
+}
+
+extension Scenario {
+    /// Removes clients that an arm cannot run, keyed by name.
+    fileprivate mutating func remove(_ leftOut: [String: String]) {
+        clients.removeAll { leftOut[$0.name] != nil }
         // Keep the thresholds of the remaining clients, because a threshold on errors indicates
         // that errors are expected.
-        scenario.thresholds.removeAll { threshold in
+        thresholds.removeAll { threshold in
             leftOut.keys.contains { threshold.metric.hasPrefix($0 + ".") }
         }
-        return leftOut
     }
 }

@@ -55,6 +55,14 @@ struct ComparisonSummary {
             noise: noise,
             pairs: pairs,
             failIf: conditions.isEmpty ? nil : conditions,
+            sweep: options.sweep.map {
+                SweepSummary(
+                    variable: $0.sweep.variable.name,
+                    arms: $0.arms,
+                    plannedBlocks: options.blocks,
+                    rows: $0.rows
+                )
+            },
             arms: Array(arms.dropLast()),
             control: arms.last,
             representativeBlock: representative.map { $0 + 1 },
@@ -72,8 +80,16 @@ struct ComparisonSummary {
                     + lines.joined(separator: "; ")
             )
         }
+        if options.sweep != nil, !isPartial, completed.count < options.blocks {
+            warnings.append(
+                "the time limit (--within) was reached after \(completed.count) of "
+                    + "\(options.blocks) blocks"
+            )
+        }
         if !warnings.isEmpty { result.warnings = warnings }
-        result.answer = ComparisonAnswer(result, arms: plan.arms).sentences
+        result.answer =
+            result.sweep.map { SweepReport.answer(of: result, $0) }
+            ?? ComparisonAnswer(result, arms: plan.arms).sentences
         return result
     }
 

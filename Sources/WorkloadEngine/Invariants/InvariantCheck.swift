@@ -2,11 +2,6 @@
 struct InvariantCheck {
     let target: any WorkloadTarget
     let stability: StabilityLog
-    /// The watch that ran transactions alongside the load, or the error that prevented it.
-    ///
-    /// The value is `nil` if the scenario does not check isolation or the arm does not support
-    /// writes.
-    var isolation: Result<IsolationWatch, any Error>?
 
     private static let reader = WorkloadClientName("invariants")
 
@@ -16,7 +11,6 @@ struct InvariantCheck {
             case .tpcbSums: return try checkSums(name)
             case .integrityCheck: return try checkIntegrity(name)
             case .snapshotsStable: return checkSnapshots(name)
-            case .isolation: return try checkIsolation(name)
             case nil:
                 let known = Invariant.allCases.map(\.rawValue).joined(separator: ", ")
                 return InvariantResult(
@@ -81,13 +75,6 @@ struct InvariantCheck {
             passed: lines == ["ok"],
             detail: lines.prefix(5).joined(separator: "; ")
         )
-    }
-
-    private func checkIsolation(_ name: String) throws -> InvariantResult {
-        guard let isolation else {
-            return InvariantResult(name: name, passed: nil, detail: "this arm has no writes")
-        }
-        return try isolation.get().result(name)
     }
 
     private func checkSnapshots(_ name: String) -> InvariantResult {

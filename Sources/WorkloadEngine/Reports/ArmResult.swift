@@ -42,8 +42,6 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var blame: [String: BlameResult]?
     /// The measurements of the load generator.
     public var generator: GeneratorResult
-    /// The requested load, which a simulation can repeat, or `nil` in results of older versions.
-    public var load: RecordedLoad?
     /// The results of the scenario's thresholds, in order.
     public var thresholds: [ThresholdResult]
     /// The results of the scenario's invariants, in order.

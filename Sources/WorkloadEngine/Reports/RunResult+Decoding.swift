@@ -1,40 +1,37 @@
 import Foundation
 
+/// The reason that data is not the result of a run.
+package struct UnreadableResult: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The problem.
+    package let description: String
+}
+
 extension RunResult {
     /// Decodes the JSON of a run.
     ///
-    /// - Parameters:
-    ///   - data: The contents of the file.
-    ///   - file: The name of the file, for error messages.
-    /// - Returns: The result.
-    /// - Throws: ``WhatIfError`` with the file and the problem.
-    package static func decode(_ data: Data, file: String) throws -> RunResult {
+    /// - Throws: ``UnreadableResult`` with the problem.
+    package static func decode(_ data: Data) throws -> RunResult {
         struct Head: Decodable {
             var schema: String
         }
-        let how = "create one with 'poolgauge run … --format json --output FILE' or '--record FILE'"
         guard let head = try? JSONDecoder().decode(Head.self, from: data) else {
-            throw WhatIfError(
-                .unreadable,
-                "\(file): this is neither the JSON report nor the recording of a run; \(how)"
-            )
+            throw UnreadableResult(description: "it is not the JSON report of a run")
         }
-        guard head.schema == RunResult.schemaName else {
-            throw WhatIfError(
-                .unreadable,
-                "\(file): the format is '\(head.schema)', expected '\(RunResult.schemaName)'; \(how)"
+        guard readableSchemas.contains(head.schema) else {
+            throw UnreadableResult(
+                description: "the format is '\(head.schema)', expected '\(schemaName)'"
             )
         }
         if let found = ImplausibleNumber(in: data) {
-            throw WhatIfError(
-                .unreadable,
-                "\(file): the number \(found.value) at \(found.path) exceeds the range of a result"
+            throw UnreadableResult(
+                description: "the number \(found.value) at \(found.path) exceeds the range of a "
+                    + "result"
             )
         }
         do {
             return try JSONDecoder().decode(RunResult.self, from: data)
         } catch let error as DecodingError {
-            throw WhatIfError(.unreadable, "\(file): \(explanation(of: error))")
+            throw UnreadableResult(description: explanation(of: error))
         }
     }
 

@@ -1,12 +1,16 @@
-/// The result of a command's runs, in the `poolgauge.run/1` format for other programs.
+/// The result of a command's runs, in the `poolgauge.run/2` format for other programs.
 ///
 /// Latencies are integers in nanoseconds, and durations are in seconds. Values that were not
 /// measured are absent.
 public struct RunResult: Sendable, Codable, Equatable {
     /// The identifier of the schema.
-    public static let schemaName = "poolgauge.run/1"
+    public static let schemaName = "poolgauge.run/2"
+    /// The identifiers of all schemas that this version reads.
+    ///
+    /// `poolgauge.run/1` also has the key `load` for each run, which this version ignores.
+    static let readableSchemas = ["poolgauge.run/1", schemaName]
 
-    /// The identifier of the schema, `poolgauge.run/1`.
+    /// The identifier of the schema, `poolgauge.run/2`.
     public var schema: String
     /// The scenario's name.
     public var scenario: String

@@ -163,10 +163,6 @@ final class LoadSession {
         for worker in workers { start(worker) }
         // The threads now own the workers.
         workers = []
-        for (sleeper, body) in context.isolation?.threads(context) ?? [] {
-            context.control.register(sleeper)
-            start("poolgauge.isolation", sleeper, body)
-        }
         let user = context.clock.makeSleeper()
         commands.prepare(user)
         start("poolgauge.you", user) { [commands, context] in commands.run(context, user) }

@@ -16,7 +16,6 @@ struct RunContext: Sendable {
     var processes: ClientProcesses?
     var holders: LockHolders?
     var folder: URL?
-    var isolation: IsolationWatch?
     var abort: AbortWatch?
     var steering: LoadSteering?
 }

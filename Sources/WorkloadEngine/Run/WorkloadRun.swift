@@ -274,13 +274,6 @@ public final class WorkloadRun: Sendable {
             events.note("\(client) does not run: \(reason)", .warning)
         }
         let watch = GeneratorWatch(noop: try GeneratorCost.measure(), clock: options.clock)
-        let isolation = IsolationWatch.make(
-            for: scenario,
-            on: target,
-            processes: processes,
-            clock: options.clock
-        )
-        context.isolation = try? isolation?.get()
         if options.endsAtMissedThresholds { context.abort = AbortWatch(scenario.thresholds) }
         let session = LoadSession(
             plan: plan,
@@ -292,18 +285,13 @@ public final class WorkloadRun: Sendable {
         ) { emitter.emit($0) }
         defer { self.steering.withLock { $0.load = nil } }
         var outcome = try session.run { start(steering) }
-        context.isolation?.close(noting: events)
         let verdict = watch.verdict(
             accesses: outcome.sampler.begun,
             freeLag: outcome.sampler.freeLag,
             loads: outcome.sampler.generatorLoads(noop: watch.noop, seconds: outcome.seconds)
         )
         options.onProgress?("checking \(arm.name)")
-        let invariants = InvariantCheck(
-            target: target,
-            stability: context.stability,
-            isolation: isolation
-        )
+        let invariants = InvariantCheck(target: target, stability: context.stability)
         var clients = outcome.sampler.clientResults(seconds: outcome.phaseSeconds)
         let database = outcome.sampler.database
         options.onResponses?(outcome.sampler.responses)
@@ -330,7 +318,6 @@ public final class WorkloadRun: Sendable {
             interrupts: database.interruptResult(),
             blame: outcome.sampler.blame(),
             generator: verdict.result,
-            load: RecordedLoad(plan, of: scenario, on: arm, database: options.database),
             thresholds: [],
             invariants: scenario.invariants.map { invariants.check($0) }
                 + scenario.dataInvariants.map { invariants.check($0) },

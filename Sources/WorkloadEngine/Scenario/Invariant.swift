@@ -6,8 +6,6 @@ public enum Invariant: String, Sendable, CaseIterable {
     case snapshotsStable = "snapshots-stable"
     /// `PRAGMA integrity_check` returns `ok`.
     case integrityCheck = "integrity-check"
-    /// Transactions that run alongside the load are strictly serializable.
-    case isolation
 
     /// Returns the reason a scenario cannot check the invariant, or `nil` if it can.
     func problem(with dataset: Dataset, clients: [Client]) -> String? {
@@ -20,7 +18,7 @@ public enum Invariant: String, Sendable, CaseIterable {
                 if case .snapshot = $0.activity { true } else { false }
             }
             return hasSnapshots ? nil : "requires a client with access: snapshot"
-        case .integrityCheck, .isolation:
+        case .integrityCheck:
             return nil
         }
     }

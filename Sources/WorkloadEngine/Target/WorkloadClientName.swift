@@ -4,24 +4,10 @@ import Synchronization
 public struct WorkloadClientName: Sendable, Hashable {
     /// The name in the scenario.
     public let name: String
-    /// Whether the accesses belong to the load.
-    ///
-    /// A target excludes other accesses from its times, waiters, and snapshot counts.
-    package let isCounted: Bool
-
     package let memo = Memo()
 
     /// Creates a name.
-    public init(_ name: String) {
-        self.name = name
-        isCounted = true
-    }
-
-    /// Creates a name for accesses that do not belong to the load.
-    package init(uncounted name: String) {
-        self.name = name
-        isCounted = false
-    }
+    public init(_ name: String) { self.name = name }
 
     /// Returns whether two clients have the same name.
     public static func == (left: Self, right: Self) -> Bool { left.name == right.name }

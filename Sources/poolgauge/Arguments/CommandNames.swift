@@ -2,9 +2,17 @@ import ArgumentParser
 import Units
 
 extension Poolgauge {
-    /// Throws an error that suggests the nearest name if the arguments start with an unknown
-    /// subcommand.
+    /// Throws an error if the arguments start with an unknown subcommand or contain an option that
+    /// earlier versions had.
+    ///
+    /// The error suggests the nearest name or the replacement.
     static func checkCommandNames(in arguments: [String]) throws {
+        let options = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
+        for option in options.map({ $0.prefix { $0 != "=" } }) {
+            if let removed = RemovedFeature(rawValue: String(option)) {
+                throw CommandFailure(removed.message)
+            }
+        }
         var names = arguments.prefix { !$0.hasPrefix("-") }
         if names.first == "help" { names = names.dropFirst() }
         var command: any ParsableCommand.Type = Poolgauge.self
@@ -12,6 +20,9 @@ extension Poolgauge {
             let subcommands = command.configuration.subcommands
             guard !subcommands.isEmpty else { return }
             guard let next = subcommands.first(where: { $0._commandName == name }) else {
+                if let removed = RemovedFeature(rawValue: name) {
+                    throw CommandFailure(removed.message)
+                }
                 let visibleSubcommands = subcommands.filter { $0.configuration.shouldDisplay }
                 throw CommandFailure(
                     "unknown command '\(name)'"

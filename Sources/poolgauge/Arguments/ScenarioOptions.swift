@@ -31,8 +31,9 @@ struct ScenarioOptions: ParsableArguments {
         try apply(to: Scenario.load(nameOrPath: nameOrPath))
     }
 
-    func apply(to scenario: Scenario) throws -> Scenario {
-        var scenario = try changes.apply(to: scenario)
+    /// Applies the options, and then `addition`, if any, as another `--set`.
+    func apply(to scenario: Scenario, adding addition: Scenario.Setting? = nil) throws -> Scenario {
+        var scenario = try changes.apply(to: scenario, adding: addition)
         if let readers { scenario = try scenario.with(readers: readers) }
         if let duration { scenario = try scenario.scaled(toMeasured: duration.duration) }
         return scenario

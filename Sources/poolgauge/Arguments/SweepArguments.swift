@@ -20,10 +20,10 @@ struct SweepArgument {
         let name = text.prefix { $0 != "=" }.filter { !$0.isWhitespace }
         let readers = Sweep.Variable.readers
         guard text.contains("="), name != readers.name else { return try parse(text) }
-        let isOther = Sweep.Variable.allCases.contains { $0.name == name }
+        let isOther = Sweep.Variable.isKnown(name)
         throw ValidationError(
             "--sweep accepts only readers, such as \(readers.example), not '\(name)'"
-                + (isOther ? "; to vary \(name), use 'poolgauge crossover'" : "")
+                + (isOther ? "; to vary \(name), use 'poolgauge compare --sweep'" : "")
         )
     }
 }
@@ -92,32 +92,12 @@ struct VariantOptions: ParsableArguments {
         try apply(to: Scenario.load(nameOrPath: nameOrPath))
     }
 
-    func apply(to scenario: Scenario) throws -> Scenario {
-        var scenario = try scenario.with(settings.map(\.setting))
+    /// Applies the options, and then `addition`, if any, as another `--set`.
+    func apply(to scenario: Scenario, adding addition: Scenario.Setting? = nil) throws -> Scenario {
+        var scenario = try scenario.with(settings.map(\.setting) + [addition].compactMap { $0 })
         if let scale { scenario = try scenario.with(scale: scale) }
         if let seed { scenario = scenario.with(seed: seed) }
         return scenario
-    }
-
-    /// Returns the shell command that runs the scenario with these changes.
-    func command(for nameOrPath: String, database: String?) -> String {
-        var words = ["poolgauge", "run", nameOrPath]
-        if let database { words += ["--database", database] }
-        if let scale { words += ["--scale", String(scale)] }
-        if let seed { words += ["--seed", String(seed)] }
-        for setting in settings { words += ["--set", "\(setting.setting)"] }
-        return words.map(Self.quoted).joined(separator: " ")
-    }
-
-    /// Quotes a word for a POSIX shell if necessary.
-    private static func quoted(_ word: String) -> String {
-        let isPlain =
-            !word.isEmpty
-            && word.allSatisfy { character in
-                character.isASCII && (character.isLetter || character.isNumber)
-                    || "-_./=:,+%@".contains(character)
-            }
-        return isPlain ? word : "'" + word.replacing(scalar: "'", with: "'\\''") + "'"
     }
 }
 

@@ -10,8 +10,9 @@ struct CompareSubcommand: ParsableCommand {
         discussion: "In each block, every arm runs once, in random order, on a fresh copy of the "
             + "same data. The first arm runs twice to measure the noise of this machine; smaller "
             + "differences are ignored. With --against, compares two programs instead of two "
-            + "arms; both programs run the same arm. ^C ends the comparison and reports the "
-            + "completed blocks, marked as partial."
+            + "arms; both programs run the same arm. With --sweep, compares two arms at each value "
+            + "of a setting, or one arm at the other values with the same arm at the first value. "
+            + "^C ends the comparison and reports the completed blocks, marked as partial."
     )
 
     @OptionGroup var source: ScenarioArgument
@@ -19,7 +20,7 @@ struct CompareSubcommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The arms to compare, separated by commas, starting with the baseline; by default, "
-                + "queue, queue-wal, and pool."
+                + "queue, queue-wal, and pool, or the first queue and the first pool with --sweep."
         ),
         transform: NamesArgument.parse
     )
@@ -27,8 +28,12 @@ struct CompareSubcommand: ParsableCommand {
 
     @OptionGroup var programs: ProgramOptions
 
-    @Option(help: "The number of blocks.")
-    var blocks = ComparisonOptions().blocks
+    @OptionGroup var sweep: SweepOptions
+
+    @Option(
+        help: "The number of blocks; by default, 10, or as many as the values of --sweep require."
+    )
+    var blocks: Int?
 
     @OptionGroup var changes: ScenarioOptions
 
@@ -62,11 +67,12 @@ struct CompareSubcommand: ParsableCommand {
     @OptionGroup var recordedSQL: RecordedSQLOptions
 
     func validate() throws {
-        guard (1...ComparisonOptions.maximumBlocks).contains(blocks) else {
+        guard (1...ComparisonOptions.maximumBlocks).contains(blocks ?? 1) else {
             throw ValidationError(
-                "--blocks must be from 1 to \(ComparisonOptions.maximumBlocks), not \(blocks)"
+                "--blocks must be from 1 to \(ComparisonOptions.maximumBlocks), not \(blocks ?? 0)"
             )
         }
+        try sweep.check(report.format, against: programs.against, failIf: failIf)
         try DistinctFiles.check(
             outputs: [.init("--output", report.output), .init("--record", recording.record)],
             inputs: [
@@ -78,13 +84,17 @@ struct CompareSubcommand: ParsableCommand {
 
     func run() throws {
         try data.check(for: source.scenario)
-        let scenario = try changes.load(source.scenario)
+        let original = try Scenario.load(nameOrPath: source.scenario)
+        let scenario = try changes.apply(to: original)
         var options = ComparisonOptions()
-        options.blocks = blocks
+        if let blocks { options.blocks = blocks }
         if let duration = changes.duration { options.duration = duration.duration }
         options.programs = try programs.programs(for: scenario, changes, arms: arms)
         options.arms = arms?.names
         options.primary = primary?.names
+        options.sweep = try sweep.comparison(of: scenario, arms: arms?.names) { setting in
+            try changes.apply(to: original, adding: setting)
+        }
         let names = try options.armNames(in: scenario)
         guard names.count > 1 else {
             throw CommandFailure(
@@ -111,17 +121,38 @@ struct CompareSubcommand: ParsableCommand {
         if let recorder = recording?.recorder {
             options.run.onSample = { recorder.record(.run($0)) }
         }
-        let comparison = ComparisonRun(
-            scenario: scenario,
-            factory: LibraryTargetFactory(),
-            options: options
-        )
-        let cleanUp: @Sendable () -> Void = {
-            comparison.killProgram()
-            series.folder.remove()
+        let interruption: Interruption
+        let result: ComparisonResult
+        if let values = options.sweep {
+            let run = SweepRun(
+                values,
+                of: scenario,
+                factory: LibraryTargetFactory(),
+                options: options,
+                blocks: blocks,
+                duration: changes.duration?.duration,
+                limit: sweep.limit
+            )
+            interruption = Interruption(cleanUp: series.folder.remove) { run.stop() }
+            series.reporter.showStep("building the data")
+            let schedule = try blocking { try await run.rehearse() }
+            if report.progress != .never, interruption.signal == nil {
+                series.reporter.announce(sweep.announcement(of: schedule))
+            }
+            result = try blocking { try await run.run(schedule) }
+        } else {
+            let run = ComparisonRun(
+                scenario: scenario,
+                factory: LibraryTargetFactory(),
+                options: options
+            )
+            let cleanUp: @Sendable () -> Void = {
+                run.killProgram()
+                series.folder.remove()
+            }
+            interruption = Interruption(cleanUp: cleanUp) { run.stop() }
+            result = try blocking { try await run.run() }
         }
-        let interruption = Interruption(cleanUp: cleanUp) { comparison.stop() }
-        let result = try blocking { try await comparison.run() }
         series.reporter.finish()
         try destination.write(report.format.report(on: result))
         throw interruption.exitCode(or: result.exitStatus)

@@ -28,8 +28,7 @@ struct Poolgauge: ParsableCommand {
         subcommands: [
             RunSubcommand.self, TrySubcommand.self, CompareSubcommand.self,
             CapacitySubcommand.self,
-            CrossoverSubcommand.self, WhatIfSubcommand.self, AdviseSubcommand.self,
-            DashboardSubcommand.self,
+            AdviseSubcommand.self, DashboardSubcommand.self,
             TopSubcommand.self, AttachSubcommand.self, ExportSubcommand.self,
             CaptureSubcommand.self,
             RecordSubcommand.self, ReportSubcommand.self, ReplaySubcommand.self,

@@ -29,15 +29,6 @@ struct ReplaySubcommand: ParsableCommand {
     )
     var from: RecordingMoment?
 
-    @Option(
-        help: ArgumentHelp(
-            "A recording of the same kind to draw in the same charts, aligned by the start of each "
-                + "phase, or by the start of the recordings if there are no phases."
-        ),
-        completion: .file()
-    )
-    var ghost: String?
-
     @Option(help: "The initial speed, from 1 to 600.")
     var speed = 1.0
 
@@ -64,7 +55,7 @@ struct ReplaySubcommand: ParsableCommand {
     func validate() throws {
         try DistinctFiles.check(
             outputs: display.outputs,
-            inputs: [.init("the recording", file), .init("--ghost", ghost)]
+            inputs: [.init("the recording", file)]
         )
         guard (1...600).contains(speed) else {
             throw ValidationError("--speed must be from 1 to 600, not \(speed)")
@@ -77,26 +68,17 @@ struct ReplaySubcommand: ParsableCommand {
             reader: try RecordingReader(path: file),
             options: try display.options()
         )
-        run.ghost = try ghost.map(Self.ghost)
         run.position = from
         run.speed = speed
         run.isPlaying = picture == nil
         if let wait { run.searches.wait = wait.duration.wholeNanoseconds }
         if let wal { run.searches.log = wal.bytes }
         if let saturation { run.searches.saturation = saturation.share }
-        // Before changing the terminal, report a ghost that cannot be drawn.
-        _ = try run.ghost.map { try GhostRecording($0, under: run.reader) }
         if let picture {
             let surface = try run.picture(size: display.pictureSize)
             try picture.write(surface, title: "poolgauge replay")
         } else {
             try run.run()
-        }
-    }
-
-    private static func ghost(_ path: String) throws -> RecordingReader {
-        do { return try RecordingReader(path: path) } catch let error as RecordingError {
-            throw CommandFailure("--ghost: \(error)", status: ExitStatus.failed.rawValue)
         }
     }
 }

@@ -43,4 +43,3 @@ protocol RunSeriesOptions {
 extension AdviceOptions: RunSeriesOptions {}
 extension CapacityOptions: RunSeriesOptions {}
 extension ComparisonOptions: RunSeriesOptions {}
-extension CrossoverOptions: RunSeriesOptions {}

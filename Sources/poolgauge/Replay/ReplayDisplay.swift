@@ -12,8 +12,6 @@ struct ReplayDisplay: DisplayContent {
     private let liveKeys: DashboardKeys
     private var window: ReplayWindow
     private var model: ReplayModel
-    /// The second recording in the charts, if any.
-    private var ghost: GhostRecording?
     private(set) var controls: ReplayControls
     private var size = Size(width: 120, height: 40)
     private let start = MonotonicTime.now
@@ -28,7 +26,6 @@ struct ReplayDisplay: DisplayContent {
         searches: ReplaySearches,
         model: ReplayModel,
         liveKeys: DashboardKeys,
-        ghost: GhostRecording? = nil,
         terminal: any Terminal
     ) {
         self.contents = contents
@@ -36,16 +33,13 @@ struct ReplayDisplay: DisplayContent {
         self.searches = searches
         self.model = model
         self.liveKeys = liveKeys
-        self.ghost = ghost
         self.terminal = terminal
         window = ReplayWindow(reader, contents)
     }
 
     var refreshRate: Double { model.refreshRate }
 
-    var isPaused: Bool {
-        !controls.clock.isPlaying && window.isComplete && ghost?.isComplete != false
-    }
+    var isPaused: Bool { !controls.clock.isPlaying && window.isComplete }
 
     var isOver: Bool { false }
 
@@ -54,22 +48,13 @@ struct ReplayDisplay: DisplayContent {
     mutating func collect() {
         controls.clock.advance(to: MonotonicTime.now)
         let damaged = window.damaged.count
-        var isReplaced = false
         switch window.move(to: controls.clock.position, budget: Self.budget) {
         case .none: break
         case .append(let entries):
             let last = window.entries.dropLast(entries.count).last
             model.append(entries, after: last, of: contents)
-        case .replace:
-            model.replace(by: window.entries, of: contents)
-            isReplaced = true
+        case .replace: model.replace(by: window.entries, of: contents)
         }
-        let hasGhostMoved = ghost?.move(
-            with: window.entries.last,
-            at: controls.clock.position,
-            budget: Self.budget
-        )
-        if isReplaced || hasGhostMoved == true, let values = ghost?.values { model.show(values) }
         if window.damaged.count > damaged {
             let count = HumanUnits.counted(window.damaged.count, "sample is", "samples are")
             note("\(count) damaged and omitted", isWarning: true)
@@ -100,7 +85,7 @@ struct ReplayDisplay: DisplayContent {
     }
 
     func render(size: Size) -> Surface {
-        let height = max(1, size.height - barHeight(in: size))
+        let height = max(1, size.height - ReplayBar.height(in: size))
         let content = model.render(size: Size(width: size.width, height: height))
         return bar.surface(below: content, size: size, theme: model.theme, glyphs: model.glyphs)
     }
@@ -211,18 +196,13 @@ struct ReplayDisplay: DisplayContent {
     // MARK: Layout
 
     private var contentSize: Size {
-        Size(width: size.width, height: max(1, size.height - barHeight(in: size)))
-    }
-
-    private func barHeight(in size: Size) -> Int {
-        ReplayBar.height(in: size, hasGhost: ghost != nil)
+        Size(width: size.width, height: max(1, size.height - ReplayBar.height(in: size)))
     }
 
     private var bar: ReplayBar {
         ReplayBar(
             controls: controls,
-            clockTime: LocalTime.text(WatchTime(milliseconds: controls.clock.position)),
-            ghost: ghost.map { PrintableText.escaped($0.label) }
+            clockTime: LocalTime.text(WatchTime(milliseconds: controls.clock.position))
         )
     }
 }

@@ -131,20 +131,7 @@ enum ReplayModel {
         }
     }
 
-    /// Draws values of a second recording behind the displayed values.
-    mutating func show(_ ghost: GhostRecording.Values) {
-        switch (self, ghost) {
-        case (.run(var model), .samples(let samples)):
-            model.showGhost(samples)
-            self = .run(model)
-        case (.watch(var model), .reports(let reports)):
-            model.showGhost(reports)
-            self = .watch(model)
-        default: break
-        }
-    }
-
-    static func samples(
+    private static func samples(
         _ entries: [ReplayWindow.Entry],
         after last: ReplayWindow.Entry? = nil,
         _ contents: RecordingContents

@@ -8,8 +8,6 @@ import TerminalUI
 struct ReplayRun {
     let reader: RecordingReader
     let options: DisplayOptions
-    /// The recording to draw behind the displayed recording, if any.
-    var ghost: RecordingReader?
     var searches = ReplaySearches()
     /// The initial position, or `nil` for the start.
     var position: RecordingMoment?
@@ -60,7 +58,6 @@ struct ReplayRun {
             searches: searches,
             model: try model(for: kind, contents, glyphs),
             liveKeys: try DashboardKeys(changing: options.keyChanges),
-            ghost: try ghost.map { try GhostRecording($0, under: reader) },
             terminal: terminal
         )
     }

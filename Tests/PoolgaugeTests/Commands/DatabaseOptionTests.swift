@@ -38,8 +38,8 @@ struct DatabaseOptionTests {
             "--p99", "10s",
         ],
         [
-            "crossover", "mine.yaml", "--sweep", "readers=1,2", "--blocks", "1", "--duration",
-            "300ms", "--metric", "ui.response.mean",
+            "compare", "mine.yaml", "--sweep", "readers=1,2", "--duration", "300ms", "--primary",
+            "ui.response.mean",
         ],
         [
             "dashboard", "mine.yaml", "--screenshot", "picture.txt", "--after", "3s", "--duration",
@@ -123,39 +123,16 @@ struct DatabaseOptionTests {
         }
     }
 
-    @Test(arguments: ["run", "compare", "capacity", "crossover", "dashboard", "advise"])
+    @Test(arguments: ["run", "compare", "capacity", "dashboard", "advise"])
     func aPresetNeedsItsOwnData(command: String) throws {
         try withTemporaryFolder { folder in
             _ = try prepare(in: folder)
             var arguments = [command, "ycsb-c", "--database", "mine.sqlite"]
-            if command == "crossover" { arguments += ["--sweep", "readers=1,2"] }
             if command == "dashboard" { arguments += ["--screenshot", "picture.txt"] }
             let outcome = try HeadlessProgram.run(arguments, in: folder)
             #expect(outcome.status == 64)
             #expect(
                 outcome.errors.contains("'ycsb-c' is a preset, which works only with its own data")
-            )
-        }
-    }
-
-    @Test func aPresetForWhatIfNeedsItsOwnData() throws {
-        try withTemporaryFolder { folder in
-            _ = try prepare(in: folder)
-            let recorded = try HeadlessProgram.run(
-                ["run", "mine.yaml", "--arm", "pool", "--database", "mine.sqlite"]
-                    + ["--format", "json", "--output", "run.json"],
-                in: folder
-            )
-            try #require([0, 5].contains(recorded.status), "\(recorded)")
-            let outcome = try HeadlessProgram.run(
-                ["what-if", "run.json", "--check", "--scenario", "ycsb-c"]
-                    + ["--database", "mine.sqlite"],
-                in: folder
-            )
-            #expect(outcome.status == 64)
-            #expect(
-                outcome.errors.contains("'ycsb-c' is a preset, which works only with its own data"),
-                "\(outcome)"
             )
         }
     }
@@ -228,7 +205,7 @@ struct DatabaseOptionTests {
         }
     }
 
-    @Test(arguments: ["compare", "capacity", "crossover", "advise"])
+    @Test(arguments: ["compare", "capacity", "advise"])
     func repeatedRunsAreRejectedInPlace(command: String) throws {
         try withTemporaryFolder { folder in
             _ = try prepare(in: folder)

@@ -35,11 +35,6 @@ struct DistinctFilesTests {
         (["capacity", "mine.yaml", "--output", "mine.yaml"], "--output and the scenario"),
         (["advise", "mine.yaml", "--output", "mine.yaml"], "--output and the scenario"),
         (
-            ["crossover", "mine.yaml", "--format", "json", "--output", "mine.yaml"],
-            "--output and the scenario"
-        ),
-        (["what-if", "mine.yaml", "--output", "mine.yaml"], "--output and the recorded run"),
-        (
             ["try", "--database", "app.sqlite", "--read", "SELECT 1", "--output", "app.sqlite"],
             "--output and --database"
         ),

@@ -18,7 +18,7 @@ struct RunCommandTests {
                 try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
                     as? [String: Any]
             )
-            #expect(result["schema"] as? String == "poolgauge.run/1")
+            #expect(result["schema"] as? String == "poolgauge.run/2")
             let runs = try #require(result["runs"] as? [[String: Any]])
             #expect(runs.map { $0["arm"] as? String } == ["pool"])
             #expect(runs.first?["partial"] as? Bool == false)
@@ -159,7 +159,7 @@ struct RunCommandTests {
         (["run", "ycsb-c", "--arm", "poool"], "'pool'"),
         (["run", "ycsb-c", "--arms", "queue,poool"], "'pool'"),
         (["capacity", "ycsb-c", "--arm", "poool"], "'pool'"),
-        (["crossover", "ycsb-c", "--arm", "queue,poool"], "'pool'"),
+        (["compare", "ycsb-c", "--sweep", "readers=1,2", "--arms", "queue,poool"], "'pool'"),
         (["run", "ycsb-c", "--duration", "5"], "no unit"),
         (["run", "ycsb-c", "--duration", "0s"], "longer than 0"),
         (["run", "ycsb-c", "--readers", "0"], "readers"),

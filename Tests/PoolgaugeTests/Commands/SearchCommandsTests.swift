@@ -2,38 +2,52 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests `capacity`, `crossover`, and GRDB's arms with the real program.
+/// Tests `capacity`, `compare --sweep`, and GRDB's arms with the real program.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SearchCommandsTests {
     private func json(_ text: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func aMapIsWrittenAsAnImageAndAsText() throws {
+    @Test func aSweepStatesItsTimeAndWritesAPage() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 [
-                    "crossover", "ycsb-b", "--scale", "1", "--sweep", "readers=1,2", "--blocks",
-                    "1",
-                    "--duration", "250ms", "--output", "map.svg",
+                    "compare", "ycsb-b", "--scale", "1", "--sweep", "readers=1,2", "--duration",
+                    "250ms", "--within", "90s", "--format", "html", "--output", "sweep.html",
+                    "--progress", "always",
                 ],
                 in: folder
             )
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            #expect(outcome.errors.contains("2 cells, 8 runs of 250 ms: this takes about"))
-            #expect(
-                outcome.output.contains(
-                    "poolgauge run ycsb-b --scale 1 --arm queue --arm pool --readers 1"
-                )
+            #expect([0, 5, 6].contains(outcome.status), "\(outcome)")
+            #expect(outcome.errors.contains("40 runs of 250 ms in 8 blocks: this takes about"))
+            #expect(outcome.errors.contains("at most 90 s (--within)"))
+            let file = folder.appendingPathComponent("sweep.html")
+            let page = try String(contentsOf: file, encoding: .utf8)
+            #expect(page.contains("pool against queue at 2 values of readers"))
+            #expect(page.contains("sqlite 3."))
+            #expect(contents(of: folder) == ["sweep.html"])
+        }
+    }
+
+    @Test func aValueOfTheScenarioIsSwept() throws {
+        try withTemporaryFolder { folder in
+            try write("5%", "20%", lasting: "1s", to: folder)
+            let outcome = try HeadlessProgram.run(
+                [
+                    "compare", "my scenario.yaml", "--arms", "pool", "--sweep",
+                    "clients.ui.think=1ms,10ms", "--duration", "250ms", "--within", "90s",
+                    "--primary", "ui.throughput", "--format", "json",
+                ],
+                in: folder
             )
-            let file = folder.appendingPathComponent("map.svg")
-            let picture = try String(contentsOf: file, encoding: .utf8)
-            #expect(picture.hasPrefix("<svg "))
-            for text in [picture, outcome.output] {
-                #expect(text.contains("sqlite 3.") && text.contains("poolgauge "))
-                #expect(text.contains("queue: journal_mode delete, synchronous full"))
-            }
-            #expect(contents(of: folder) == ["map.svg"])
+            #expect([0, 5, 6].contains(outcome.status), "\(outcome)")
+            let result = try json(outcome.output)
+            let pairs = try #require(result["pairs"] as? [[String: Any]])
+            let pair = try #require(pairs.first)
+            #expect(pair["b"] as? String == "pool, clients.ui.think 10ms")
+            // A think time of 10 ms instead of 1 ms divides the throughput by nearly 10.
+            #expect(try #require(pair["ratio"] as? Double) < 0.5)
         }
     }
 
@@ -65,60 +79,15 @@ struct SearchCommandsTests {
             )
     }
 
-    /// Runs a command from a report verbatim in a shell.
-    private func runInShell(_ command: String, in folder: URL) throws -> (Int32, String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "poolgauge() { \"$0\" \"$@\"; }; " + command, Program.path]
-        process.environment = Program.environment(temporary: folder)
-        process.currentDirectoryURL = folder
-        process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: text, as: UTF8.self))
-    }
-
-    @Test func theCommandsInAMapCanBeRun() throws {
-        try withTemporaryFolder { folder in
-            try write("5%", "20%", lasting: "1s", to: folder)
-            let outcome = try HeadlessProgram.run(
-                [
-                    "crossover", "my scenario.yaml", "--sweep", "write-share=0..0.5/2", "--blocks",
-                    "1", "--duration", "400ms", "--set", "clients.ui.workers=3",
-                ],
-                in: folder
-            )
-            #expect(outcome.status == 0, "\(outcome)")
-            let commands = outcome.output.split(separator: "\n")
-                .map { String($0.drop { $0 == " " }) }.filter { $0.hasPrefix("poolgauge run") }
-            #expect(commands.count == 2)
-            for command in commands {
-                let (status, text) = try runInShell(command, in: folder)
-                #expect([0, 5].contains(status), "\(command)\n\(text)")
-                #expect(text.contains("mine on queue"))
-            }
-        }
-    }
-
     @Test func unsuitableTimesAreReportedWithTheOptionThatFixesThem() throws {
         try withTemporaryFolder { folder in
             try write("1500ms", "1s", to: folder)
-            let arguments = [
-                "crossover", "my scenario.yaml", "--sweep", "readers=1,2", "--blocks", "1",
-            ]
-            let refused = try HeadlessProgram.run(arguments, in: folder)
-            #expect(refused.status == 64)
-            let match = refused.errors.firstMatch(of: /use (--duration \d+s --within \d+m)/)
-            let options = try #require(match, "\(refused.errors)").1
             let outcome = try HeadlessProgram.run(
-                arguments + options.split(separator: " ").map(String.init),
+                ["compare", "my scenario.yaml", "--sweep", "readers=1,2", "--within", "20s"],
                 in: folder
             )
-            #expect(outcome.status == 0, "\(outcome)")
+            #expect(outcome.status == 64)
+            #expect(outcome.errors.contains("or --within 3m"), "\(outcome.errors)")
         }
     }
 
@@ -145,18 +114,33 @@ struct SearchCommandsTests {
 
     @Test(
         arguments: [
-            (["crossover", "ycsb-a"], "--sweep readers=1,2,4,8"),
+            (["crossover", "ycsb-a"], "'crossover' no longer exists; use 'poolgauge compare"),
             (
-                ["crossover", "ycsb-a", "--sweep", "readers=1,2", "--output", "map.png"],
-                "'map.png' must end in .txt, .md, .json, or .svg"
+                [
+                    "compare", "ycsb-a", "--sweep", "readers=1,2", "--fail-if",
+                    "read.throughput < 1x",
+                ],
+                "--sweep cannot be combined with --fail-if"
             ),
+            (
+                ["compare", "ycsb-a", "--sweep", "readers=1,2", "--format", "junit"],
+                "--sweep cannot be combined with --format junit"
+            ),
+            (["compare", "ycsb-a", "--within", "1m"], "--within requires --sweep"),
             (
                 ["capacity", "ycsb-a", "--sweep", "foo=1,2"],
                 "--sweep accepts only readers, such as readers=1,2,4,8, not 'foo'"
             ),
-            (["crossover", "ycsb-a", "--sweep", "reader=1"], "did you mean 'readers'?"),
-            (["crossover", "ycsb-a", "--sweep", "hold=1ms"], "no client that holds"),
-            (["capacity", "ycsb-a", "--sweep", "write-share=0"], "use 'poolgauge crossover'"),
+            (["compare", "ycsb-a", "--sweep", "reader=1"], "did you mean 'readers'?"),
+            (["compare", "ycsb-a", "--sweep", "hold=1ms,2ms"], "no client that holds"),
+            (
+                ["compare", "ycsb-a", "--sweep", "clients.raed.workers=1,2"],
+                "--sweep 'clients.raed.workers=1'"
+            ),
+            (
+                ["capacity", "ycsb-a", "--sweep", "write-share=0"],
+                "use 'poolgauge compare --sweep'"
+            ),
             (["capacity", "ycsb-a", "--threshold", "raed.response: p(99) < 1ms"], "'read'"),
         ]
     )

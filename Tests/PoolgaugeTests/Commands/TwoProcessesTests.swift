@@ -48,43 +48,6 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test(arguments: ["pool", "wal", "delete"])
-    func isolationIsCheckedAcrossProcesses(arm: String) throws {
-        try withFolder { folder in
-            let scenario = """
-                version: 1
-                name: beside
-                dataset:
-                  schema: ["CREATE TABLE t (n INTEGER)", INSERT INTO t VALUES (0)]
-                arms:
-                  pool: {type: pool, readers: 2, pragmas: {busy_timeout: 2000}}
-                  wal: {type: queue, journal: wal, pragmas: {busy_timeout: 2000}}
-                  delete: {type: queue, synchronous: "off", pragmas: {busy_timeout: 2000}}
-                phases: [{name: steady, duration: 2s}]
-                clients:
-                  ui: {access: read, think: 1ms, sql: SELECT n FROM t}
-                  other: {access: write, style: process, think: 5ms, sql: UPDATE t SET n = n + 1}
-                thresholds: {ui.errors: [rate < 1], other.errors: [rate < 1]}
-                invariants: [isolation]
-                """
-            try scenario.write(
-                to: folder.appendingPathComponent("beside.yaml"),
-                atomically: true,
-                encoding: .utf8
-            )
-            let outcome = try HeadlessProgram.run(
-                ["run", "beside.yaml", "--arm", arm, "--format", "json", "--progress", "never"],
-                in: folder
-            )
-            let report = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-            let runs = try #require((report as? [String: Any])?["runs"] as? [Any])
-            let invariants = try #require(try object(runs.first)["invariants"] as? [[String: Any]])
-            let isolation = try #require(invariants.first)
-            #expect(isolation["passed"] as? Bool == true, "\(isolation)")
-            #expect((isolation["detail"] as? String)?.hasSuffix(", process") == true)
-        }
-    }
-
     @Test func theLockHolderIsIdentified() throws {
         #if os(Linux)
         try withFolder { folder in

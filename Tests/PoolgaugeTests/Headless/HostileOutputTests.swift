@@ -93,7 +93,7 @@ struct HostileOutputTests {
                 ["run", text], ["run", "\(text).yaml"], ["scenarios", "show", text],
                 ["run", "ycsb-a", "--arm", text], ["run", "ycsb-a", "--format", text],
                 ["run", "ycsb-a", "--\(text)"], ["top", "--once", "/\(text)"], ["report", text],
-                ["dashboard", "--theme", text], ["what-if", text], ["doctor", "/\(text)"], [text],
+                ["dashboard", "--theme", text], ["doctor", "/\(text)"], [text],
                 ["run", "ycsb-a", "--output", "/no/\(text)"], ["attach", text, "--once"],
             ] {
                 let outcome = try HeadlessProgram.run(arguments, in: folder)

@@ -50,6 +50,12 @@ struct ScenarioGoalErrorTests {
         ),
         ScenarioMistake(
             "[integrity-check]",
+            "[isolation]",
+            "16:14: 'isolation' no longer exists; remove it from the invariants, because SQLite's "
+                + "transactions are always serializable"
+        ),
+        ScenarioMistake(
+            "[integrity-check]",
             "[snapshots-stable]",
             "16:14: invariant 'snapshots-stable' requires a client with access: snapshot"
         ),

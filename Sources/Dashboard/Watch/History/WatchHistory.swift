@@ -18,8 +18,6 @@ struct WatchHistory: Sendable, Timeline {
 
     /// The path of the database, as in its reports.
     let path: String
-    /// The values of a second recording, drawn in charts for comparison.
-    var ghost: Ghost<WatchMoment>?
     /// The displayed report, with escaped text and without episodes.
     private(set) var report: WatchReport?
     /// The index in ``moments`` of the displayed earlier report, or `nil` for the newest report.

@@ -12,8 +12,7 @@ struct WatchLogPanel {
         let inner = Panel(
             title: isWAL ? "Write-ahead log" : "Rollback journal",
             remark: "last \(HumanUnits.secondsLabel(seconds))",
-            legend: (isWAL ? legend(canvas) : [])
-                + GhostLine.legend(history.ghost != nil, canvas.theme, canvas.glyphs)
+            legend: isWAL ? legend(canvas) : []
         ).draw(on: &canvas, in: rect)
         guard !inner.isEmpty else { return }
         let lines = description(report, canvas).flatMap { canvas.rows(of: $0, width: inner.width) }
@@ -137,16 +136,7 @@ struct WatchLogPanel {
         let sums = (0..<count).map { position in
             layers.reduce(0.0) { $0 + ($1.values[position].isFinite ? $1.values[position] : 0) }
         }
-        let ghost = history.ghost?.values(
-            alignedWith: history,
-            seconds: seconds,
-            count: count,
-            .mean
-        ) { moment in
-            if isWAL { return moment.frames }
-            return moment.seconds > 0 ? moment.commits / moment.seconds : .nan
-        }
-        let peak = (sums + (ghost ?? [])).reduce(1) { $1.isFinite ? max($0, $1) : $0 }
+        let peak = sums.reduce(1) { $1.isFinite ? max($0, $1) : $0 }
         let maximum = TimeChart.niceMaximum(above: peak)
         TimeChart(
             layers: layers.map {
@@ -159,8 +149,7 @@ struct WatchLogPanel {
             },
             maximum: maximum,
             seconds: seconds,
-            end: history.endLabel(seconds),
-            ghost: ghost
+            end: history.endLabel(seconds)
         ).draw(on: &canvas, in: rect)
         history.markTime(seconds, on: &canvas, TimeChart.plot(in: rect))
     }

@@ -26,8 +26,6 @@ struct AdviceCandidate: Sendable, Equatable {
 struct AdviceCandidates {
     let arm: Arm
     let baseline: ArmResult
-    /// The reader counts for which a simulation predicts short waits.
-    var promisingReaders: [Int] = []
     /// A closure that returns the proposed `CREATE INDEX` statements for a statement and its query
     /// plan.
     var indexes: (String, [String]) -> [String] = { _, _ in [] }
@@ -134,12 +132,8 @@ struct AdviceCandidates {
     private var readerCandidates: [AdviceCandidate] {
         guard arm.kind == .pool, arm.library != .raw else { return [] }
         let presentCount = baseline.pool?.maximumReaderCount ?? arm.readers ?? 5
-        var counts = promisingReaders
-        for count in [presentCount * 2, max(1, presentCount / 2), presentCount * 4]
-        where !counts.contains(count) {
-            counts.append(count)
-        }
-        return counts.filter { $0 != presentCount && $0 <= 64 }.prefix(4).map { count in
+        let counts = [presentCount * 2, max(1, presentCount / 2), presentCount * 4]
+        return counts.filter { $0 != presentCount && $0 <= 64 }.map { count in
             AdviceCandidate(
                 kind: .readers,
                 arm: changedArm("readers-\(count)") { $0.readers = count },

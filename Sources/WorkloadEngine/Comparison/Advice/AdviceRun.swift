@@ -119,7 +119,6 @@ package final class AdviceRun: Sendable {
         let candidates = AdviceCandidates(
             arm: arm,
             baseline: baseline,
-            promisingReaders: promisingReaders(baseline),
             indexes: indexes
         )
         var found = candidates.all.map { ScreenedCandidate($0) }
@@ -199,33 +198,6 @@ package final class AdviceRun: Sendable {
             metrics.append(metric)
         }
         return metrics
-    }
-
-    /// Returns the smallest number of readers for which a simulation predicts nearly minimal waits,
-    /// or an empty array if there is no prediction.
-    private func promisingReaders(_ baseline: ArmResult) -> [Int] {
-        guard arm.kind == .pool else { return [] }
-        let recorded = RunResult(
-            scenario: scenario,
-            environment: HostEnvironment(
-                in: options.run.folder,
-                scenario: scenario,
-                versions: options.versions
-            ),
-            runs: [baseline]
-        )
-        guard let whatIf = try? WhatIf(recorded, arm: arm.name),
-            let predicted = try? whatIf.predict([1, 2, 4, 8, 16].map { .pool(readers: $0) })
-        else { return [] }
-        let waits = predicted.predictions.compactMap { prediction -> (Int, Double)? in
-            guard let readers = prediction.setting.readers, !prediction.clients.isEmpty else {
-                return nil
-            }
-            return (readers, prediction.clients.values.reduce(0) { $0 + Double($1.p99) })
-        }
-        guard let best = waits.map(\.1).min() else { return [] }
-        // A difference of one microsecond does not justify another connection.
-        return waits.first { $0.1 <= best * 1.1 + 1_000 }.map { [$0.0] } ?? []
     }
 
     // MARK: Confirmation

@@ -39,8 +39,8 @@ struct ProgramResult {
         }
         var result: RunResult
         do {
-            result = try RunResult.decode(outcome.output, file: "its output")
-        } catch let error as WhatIfError {
+            result = try RunResult.decode(outcome.output)
+        } catch let error as UnreadableResult {
             throw failure("did not produce a result: \(described(error, outcome.output))", outcome)
         }
         result.runs.removeAll { $0.arm != arm }
@@ -66,14 +66,13 @@ struct ProgramResult {
         return result
     }
 
-    private func described(_ error: WhatIfError, _ output: Data) -> String {
+    private func described(_ error: UnreadableResult, _ output: Data) -> String {
         guard (try? JSONSerialization.jsonObject(with: output)) != nil else {
             let start = String(decoding: output.prefix(60), as: UTF8.self)
             let line = start.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
             return line.isEmpty ? "its output is empty" : "its output begins with '\(line)'"
         }
-        let problem = error.message.components(separatedBy: "; create one").first ?? error.message
-        return "\(problem); its version may be too old or too new"
+        return "\(error); its version may be too old or too new"
     }
 
     private func failure(

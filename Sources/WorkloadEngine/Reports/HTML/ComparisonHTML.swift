@@ -9,6 +9,7 @@ public enum ComparisonHTML {
     ///
     /// - Throws: `EncodingError` if the result cannot be encoded as JSON.
     public static func text(of result: ComparisonResult) throws -> String {
+        if let sweep = result.sweep { return try SweepReport.html(of: result, sweep) }
         let names = result.arms.map(\.arm).joined(separator: ", ")
         var page = HTMLPage(title: "\(result.scenario): \(names)")
         page.lead = lead(result)
@@ -62,7 +63,7 @@ public enum ComparisonHTML {
         return page.html
     }
 
-    private static func lead(_ result: ComparisonResult) -> [Markup] {
+    static func lead(_ result: ComparisonResult) -> [Markup] {
         func line(_ text: String, _ style: String) -> Markup {
             .element("p", ["class": "verdict \(style)"], .text(text))
         }

@@ -21,9 +21,8 @@ package struct HTMLPage {
     }
 
     static let policy =
-        "default-src 'none'; style-src 'sha256-"
-        + Data(SHA256.digest(of: "\(HTMLStyle.sheet)".utf8)).base64EncodedString()
-        + "'; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src 'sha256-\(HTMLStyle.hash)'; base-uri 'none'; "
+        + "form-action 'none'"
 
     package var html: String {
         let head = Markup.element(

@@ -88,4 +88,9 @@ enum HTMLStyle {
         h2,h3,caption{break-after:avoid}tr{break-inside:avoid}thead{display:table-header-group}
         .charts{grid-template-columns:repeat(2,1fr)}}
         """
+
+    /// The SHA-256 hash of ``sheet`` in Base64, which the page's security policy contains.
+    ///
+    /// If the style sheet changes, a test fails and shows the new hash.
+    static let hash = "y85Y/sCbEkemJnT8sBHceS5E7lDkcZ0jaowpltg6OPs="
 }

@@ -38,7 +38,8 @@ extension ScenarioDecoder {
         guard let invariant = Invariant(rawValue: name) else {
             let known = Invariant.allCases.map(\.rawValue)
             log.add(
-                "unknown invariant '\(name)'" + NearestName.hint(name, among: known),
+                RemovedFeature(rawValue: name)?.message
+                    ?? "unknown invariant '\(name)'" + NearestName.hint(name, among: known),
                 at: item.mark
             )
             return nil

@@ -85,9 +85,7 @@ enum Language {
                 ]),
                 "Conditions on the data: custom queries, or names. tpcb-sums: pgbench's four sums "
                     + "are equal. snapshots-stable: snapshots do not change while they are held. "
-                    + "integrity-check: PRAGMA integrity_check finds no error. isolation: "
-                    + "transactions that run alongside the load, in a separate table and for at "
-                    + "most 5% of the time, are strictly serializable."
+                    + "integrity-check: PRAGMA integrity_check finds no error."
             ),
         ]
     )

@@ -34,7 +34,7 @@ struct ProgramFailureTests {
         ),
         FailingProgram(
             script: "echo '{\"schema\": \"poolgauge.run/9\"}'",
-            message: "the format is 'poolgauge.run/9', expected 'poolgauge.run/1'"
+            message: "the format is 'poolgauge.run/9', expected 'poolgauge.run/2'"
         ),
         FailingProgram(
             script: "echo '{\"schema\": \"poolgauge.run/1\"}'",
