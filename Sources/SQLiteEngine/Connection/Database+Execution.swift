@@ -52,7 +52,6 @@ extension Database {
             try openedFile?.checkBeforeWrite()
         }
         if let recordedRegion {
-            try confirmSchema()
             self.recordedRegion = recordedRegion.union(statement.databaseRegion)
         }
         if isObserved { try observationBroker?.statementWillExecute(statement) }

@@ -14,7 +14,11 @@ extension Statement {
     /// (`sqlite3_set_authorizer`). SQLite then reprepares each existing statement when it next
     /// runs. If SQLite cannot analyze the statement, for example because memory is exhausted, the
     /// region is the full database.
-    public var databaseRegion: DatabaseRegion { (try? analyze())?.region ?? .fullDatabase }
+    public var databaseRegion: DatabaseRegion {
+        // Another process may have changed the schema. If this fails, so does the execution.
+        try? database.confirmSchema()
+        return (try? analyze())?.region ?? .fullDatabase
+    }
 
     /// The kinds of changes that the statement may make.
     ///
