@@ -42,7 +42,10 @@ struct ConsistentPeaksTests {
         return model.render(size: Size(width: 200, height: 50)).plainText
     }
 
-    @Test(arguments: Presets.all.map(\.name))
+    /// Presets with different kinds of waits.
+    ///
+    /// `PresetRunTests` runs all presets.
+    @Test(arguments: ["reader-storm", "reads-during-import", "two-processes", "ycsb-a"])
     func sentencesContainTheNumbersOfTheResult(name: String) async throws {
         let preset = try #require(Presets.named(name)).scenario().with(scale: 1)
         let scenario = try preset.scaled(toMeasured: .milliseconds(150))

@@ -13,8 +13,10 @@ import FoundationXML
 
 /// Tests that names and SQL from other programs cannot alter the screen or an exported picture.
 struct HostileTextTests {
+    private static let sample = Story().samples(until: 25.9).last
+
     private func runDashboard(_ text: String) throws -> DashboardModel {
-        var sample = try #require(Story().samples(until: 25.9).last)
+        var sample = try #require(Self.sample)
         sample.scenario = text
         sample.arm = text
         sample.arms = [text]
@@ -40,7 +42,7 @@ struct HostileTextTests {
         story.idleName = text
         story.table = text
         var dashboard = WatchDashboard()
-        for var report in story.reports(until: 20) {
+        for var report in story.reports(until: 20).suffix(4) {
             for index in report.processes.indices { report.processes[index].commandLine = text }
             report.notes = [text]
             report.findings[safe: 0]?.text = text

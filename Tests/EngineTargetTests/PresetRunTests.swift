@@ -97,7 +97,7 @@ struct PresetRunTests {
     func everyArmRunsAndItsDataMatchesItsCounts(name: String) async throws {
         var scenario = try #require(Presets.named(name)).scenario().with(scale: 1)
         scenario.phases.removeAll { !$0.isMeasured }
-        scenario = try scenario.scaled(toMeasured: .milliseconds(400))
+        scenario = try scenario.scaled(toMeasured: .milliseconds(200))
         let store = DatasetStore()
         defer { store.remove() }
         for arm in scenario.defaultArms {

@@ -16,6 +16,9 @@ extension FuzzTarget {
         let records =
             bytes.first == 0
             ? RingBufferPage.parse(content).records : PerfRecords.parse(content).records
+        guard records.allSatisfy({ $0.bytes.count <= content.count }) else {
+            throw WrongResult("a record is longer than the buffer")
+        }
         var events = EventDecoder()
         for (meaning, format) in TraceBytes.formats {
             events.add(meaning, library: 1, format, values: TraceBytes.layout.values)

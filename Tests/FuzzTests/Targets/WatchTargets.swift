@@ -105,8 +105,12 @@ extension FuzzTarget {
                 .watch(slot: 1, path: [0x2F]), .sample(slot: 1, probesReaders: true),
                 .batch(slots: 1, probesReaders: true, moments: [.init(time: 1, readsList: true)]),
             ]
-            return [sample.bytes, batch.bytes] + requests.map(\.bytes)
-
+            let counts = TableCounts(
+                counts: [.init(kind: .table, name: "a"): 5],
+                framesRead: 12,
+                helperNanoseconds: 9
+            )
+            return [sample.bytes, batch.bytes, counts.bytes] + requests.map(\.bytes)
         }()
     ) { bytes in
         if let sample = FileSample(bytes), sample.bytes != bytes, FileSample(sample.bytes) != sample
@@ -117,6 +121,7 @@ extension FuzzTarget {
             throw WrongResult("the request changes when it is sent again")
         }
         if let batch = SampleBatch(bytes) { _ = batch.bytes }
+        _ = TableCounts(bytes)
     }
 
     /// Text files in `/proc`.
@@ -148,7 +153,11 @@ extension FuzzTarget {
         _ = ProcessStat(bytes)
         _ = MemoryMaps.sqliteCode(in: text(bytes))
         _ = ProcessMaps(bytes)
-        _ = StatementLayout(text: text(bytes))
+        if let layout = StatementLayout(text: text(bytes)) {
+            guard (0...StatementLayout.limit).contains(layout.sql) else {
+                throw WrongResult("a field at \(layout.sql)")
+            }
+        }
         _ = ProcessFacts.name(
             of: "python3",
             arguments: text(bytes).split(separator: "\0").map(String.init)

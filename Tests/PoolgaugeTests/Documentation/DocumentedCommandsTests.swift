@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct DocumentedCommandsTests {
     /// The time in seconds after which a command is interrupted.
-    private static let limit = 1.0
+    private static let limit = 0.5
     /// The exit statuses of a command that ran.
     ///
     /// The command passed, found a regression, missed a threshold, had an invalid or undecided

@@ -115,7 +115,9 @@ struct IsolationSession {
     func waitForOtherSessions() {
         guard script.draw(below: 2) == 0 else { return }
         let target = endCount.value + 3
-        for _ in 0..<1000 where endCount.value < target { sched_yield() }
+        // On a busy machine, each yield can take milliseconds.
+        let deadline = monotonicNanoseconds() + 1_000_000
+        while endCount.value < target, monotonicNanoseconds() < deadline { sched_yield() }
     }
 
     /// Runs a task, and blocks the thread until the task has ended.

@@ -63,6 +63,12 @@ struct HeaderTests {
         #expect(JournalHeader([UInt8](repeating: 0, count: 28)) == nil)
     }
 
+    @Test func truncatedHeadersAreRejected() {
+        #expect(DatabaseHeader(Array(HeaderSamples.database.prefix(95))) == nil)
+        #expect(WALHeader(Array(HeaderSamples.log.prefix(31))) == nil)
+        #expect(WALIndexHeader(Array(HeaderSamples.index.prefix(135))) == nil)
+    }
+
     @Test func onlySQLitePageSizesAreValid() {
         #expect(PageSize.size(1) == 65_536)
         #expect(PageSize.size(512) == 512)
