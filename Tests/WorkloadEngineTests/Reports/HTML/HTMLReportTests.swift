@@ -1,5 +1,5 @@
 import Foundation
-import HostileStrings
+import TestSupport
 import Testing
 
 @testable import WorkloadEngine
