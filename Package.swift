@@ -255,7 +255,7 @@ let package = Package(
                 "OwnTarget", "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch",
                 "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
             ],
-            exclude: ["Export/alerts.test.yaml"]
+            exclude: ["Export/alerts.test.yaml", "Replay/Kept"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -77,7 +77,7 @@ struct SweepReportTests {
                     + "(by 2.0×); inconclusive at readers 2."
             )
         )
-        #expect(text.contains("  readers    queue     pool       change"))
+        #expect(text.contains(/readers +queue +pool +change/))
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("  8 ") }
         #expect(rows.count == 1 && rows[0].contains("4.0× lower") && rows[0].hasSuffix("better"))
         #expect(text.contains("below the noise floor: ui.response.p50 of pool, readers 2"))

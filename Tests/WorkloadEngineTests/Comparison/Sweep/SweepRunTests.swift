@@ -123,7 +123,8 @@ struct SweepRunTests {
         box.withLock { $0 = nil }
         #expect(result.partial)
         #expect((1..<8).contains(result.blocks))
-        #expect(try verdicts(result) == [.inconclusive, .inconclusive])
+        // Too few blocks show no difference, but equal times are the same.
+        #expect(try verdicts(result) == [.inconclusive, .same])
         #expect(result.exitStatus == .interrupted)
     }
 
