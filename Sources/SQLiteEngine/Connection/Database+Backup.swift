@@ -13,6 +13,9 @@ extension Database {
     /// }
     /// ```
     ///
+    /// Until the backup ends, the source keeps a read transaction open. In WAL mode, the log therefore
+    /// grows; otherwise, other processes cannot commit.
+    ///
     /// - Parameters:
     ///   - destDb: The database to overwrite. If the backup fails, this database is unchanged.
     ///   - pagesPerStep: The number of pages to copy between two calls to `progress`. If the number
@@ -27,6 +30,8 @@ extension Database {
         pagesPerStep: CInt = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
     ) throws {
+        if let error = standInError ?? destDb.standInError { throw error }
+        try destDb.checkFilesBeforeWrite()
         try restartReadTransaction()
         try withReadState {
             guard

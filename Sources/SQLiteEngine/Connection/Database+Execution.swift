@@ -10,7 +10,8 @@ extension Database {
         preconditionRightThread()
         try confirmReadState()
         if !statement.isReadonly, sqlite3_get_autocommit(handle) != 0 {
-            try openedFile?.checkBeforeWrite()
+            // A copy of a removed file can still be written.
+            if !statement.isVacuumInto { try checkFilesBeforeWrite() }
         }
         if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn
             || isTransactionAbandoned
@@ -49,7 +50,7 @@ extension Database {
         // SQLite reports a deferred `BEGIN` as read-only. The later write cannot start unless the
         // transaction does.
         if statement.isReadonly, statement.effect.mayBeginTransaction, !isInsideTransaction {
-            try openedFile?.checkBeforeWrite()
+            try checkFilesBeforeWrite()
         }
         if let recordedRegion {
             self.recordedRegion = recordedRegion.union(statement.databaseRegion)
@@ -117,8 +118,11 @@ extension Database {
 
     /// Returns the last error of SQLite on this connection.
     func lastError(sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
-        let code = ResultCode(rawValue: sqlite3_extended_errcode(handle))
-        return makeError(code, lastErrorMessage, sql, arguments)
+        var code = ResultCode(rawValue: sqlite3_extended_errcode(handle))
+        let message = lastErrorMessage
+        // A table-valued pragma whose nested statement is interrupted only passes on the message.
+        if code == .SQLITE_ERROR, message == "interrupted" { code = .SQLITE_INTERRUPT }
+        return makeError(code, message, sql, arguments)
     }
 
     func makeError(

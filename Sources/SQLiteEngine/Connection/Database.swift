@@ -143,6 +143,9 @@ public final class Database {
     /// Whether the configuration was notified that the connection is open.
     @exclusivity(unchecked) var isAnnounced = false
 
+    /// The number of times that all statements were reset.
+    @exclusivity(unchecked) var resetCount: UInt64 = 0
+
     /// The file to check before a write, or `nil` if the connection is read-only.
     @exclusivity(unchecked) private(set) var openedFile: OpenedFile?
 

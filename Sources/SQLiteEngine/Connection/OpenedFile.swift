@@ -61,23 +61,19 @@ final class OpenedFile: Sendable {
         throw error("another file has replaced the database file while it was open", "opening")
     }
 
-    /// Checks, before an open connection writes, that the data will be in the database file.
-    ///
-    /// SQLite makes this check only when it creates a rollback journal (`databaseIsUnmoved`).
-    ///
-    /// - Throws: `SQLITE_CANTOPEN` if the file has been removed or replaced.
-    func checkBeforeWrite() throws {
-        guard let recorded = record.withLock({ $0 }) else { return }
-        if let found = Identity(path: recorded.path) {
-            guard found != recorded.identity else { return }
-            throw error(
+    /// Returns the error for a write by a connection whose file has been removed or replaced, or
+    /// `nil` if the file is still there.
+    func errorAfterMove() -> DatabaseError? {
+        let path = record.withLock { $0?.path } ?? path
+        if Identity(path: path) != nil {
+            return error(
                 "another file has replaced the database file while it was open",
                 "writing to"
             )
         }
         // Other errors, such as a missing permission, do not concern an open file.
-        guard errno == ENOENT || errno == ENOTDIR else { return }
-        throw error("the database file was removed or renamed while it was open", "writing to")
+        guard errno == ENOENT || errno == ENOTDIR else { return nil }
+        return error("the database file was removed or renamed while it was open", "writing to")
     }
 
     private func error(_ problem: String, _ action: String) -> DatabaseError {
@@ -86,5 +82,36 @@ final class OpenedFile: Sendable {
             "while \(action) `\(path)`: close the database, and open it again; to "
             + "replace the content of an open database, use `backup(to:)`"
         return error
+    }
+}
+
+extension Database {
+    /// Checks, before a write, that the data will be in the database files.
+    ///
+    /// SQLite makes this check only when it creates a rollback journal (`databaseIsUnmoved`).
+    ///
+    /// - Throws: `SQLITE_CANTOPEN` if a file has been removed or replaced.
+    @inline(__always)
+    func checkFilesBeforeWrite() throws {
+        if let openedFile { try check(openedFile) }
+    }
+
+    @inline(never)
+    private func check(_ file: OpenedFile) throws {
+        if hasMoved("main"), let error = file.errorAfterMove() { throw error }
+        guard kept.pointee.hasAttachedDatabase else { return }
+        for name in try databaseNames() where name != "main" && name != "temp" && hasMoved(name) {
+            guard let path = sqlite3_db_filename(handle, name).map({ String(cString: $0) }),
+                let error = OpenedFile(path: path).errorAfterMove()
+            else { continue }
+            throw error
+        }
+    }
+
+    /// Returns whether the path of a database no longer refers to the open file.
+    private func hasMoved(_ database: String) -> Bool {
+        var hasMoved: CInt = 0
+        let code = sqlite3_file_control(handle, database, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return code == SQLITE_OK && hasMoved != 0
     }
 }

@@ -31,6 +31,9 @@ final class ObservationBroker {
 
     private var beganInsideTransaction = false
 
+    /// Whether the kinds of the running statement's changes are those of the current schema.
+    private var isSchemaConfirmed = true
+
     /// The changes of the running statement that SQLite does not report.
     private var silentChanges = SilentChanges()
 
@@ -101,10 +104,14 @@ final class ObservationBroker {
         beganInsideTransaction = database.isInsideTransaction
         recipients = []
         if !database.isReadOnly, !statement.isReadonly, observesChanges {
-            try database.confirmSchema()
-            let kinds = try statement.authorizerEventKinds()
+            // In a deferred transaction, a query would start to read. If another connection writes,
+            // the statement would then fail at once instead of waiting for the lock.
+            isSchemaConfirmed = !database.mayWaitToWrite
+            if isSchemaConfirmed { try database.confirmSchema() }
+            var kinds = try statement.authorizerEventKinds()
             // These queries run before the statement's recipients are set.
             silentChanges = try database.silentChanges(of: statement, kinds)
+            if silentChanges.mayReplace { kinds = try database.withAllColumns(kinds) }
             recipients = recipients(of: kinds)
         }
         setUpdateHook(!recipients.isEmpty)
@@ -127,6 +134,7 @@ final class ObservationBroker {
     ///
     /// - Throws: The error that an observer throws to prevent the commit of an empty transaction.
     func statementDidExecute(_ statement: Statement) throws {
+        if !isSchemaConfirmed { try notifyOfUnexpectedChanges(by: statement) }
         recipients = []
         setUpdateHook(false)
         switch statement.effect {
@@ -140,6 +148,22 @@ final class ObservationBroker {
         handleCompletion()
     }
 
+    /// Notifies the observers that would have received changes if the schema had been confirmed.
+    private func notifyOfUnexpectedChanges(by statement: Statement) throws {
+        isSchemaConfirmed = true
+        let known = recipients
+        try database.confirmSchema()
+        let kinds = try statement.authorizerEventKinds()
+        withCurrentBroker {
+            for recipient in recipients(of: kinds)
+            where recipient.observation.isEnabled
+                && !known.contains(where: { $0.observation === recipient.observation })
+            {
+                recipient.observation.observer?.databaseDidChange()
+            }
+        }
+    }
+
     func didRollBackToSavepoint(keeping count: Int) {
         heldBackEvents.removeLast(max(0, heldBackEvents.count - count))
     }
@@ -149,6 +173,7 @@ final class ObservationBroker {
     /// - Returns: The error to throw instead of the statement's error, if an observer prevented the
     ///   commit.
     func statementDidFail() -> (any Error)? {
+        isSchemaConfirmed = true
         recipients = []
         setUpdateHook(false)
         let completion = completion

@@ -31,18 +31,41 @@ extension Database {
         // A name or a literal that contains the word only causes additional notifications.
         changes.mayReplace = try statement.containsReplace || schemaContainsReplace()
         for case .update(let table, let columns) in kinds {
-            let rowID = try? tableShape(table).rowIDColumn
+            let alias = try rowIDColumn(ofTable: table)
             let changesRowID = columns.contains { column in
                 column.isSameIdentifier(as: Column.rowID.name)
-                    || rowID?.isSameIdentifier(as: column) == true
+                    || alias?.isSameIdentifier(as: column) == true
             }
             if changesRowID { changes.tablesWithNewRowIDs.insert(table.identifierKey) }
         }
         return changes
     }
 
+    /// Returns the kinds of changes of a statement that may replace rows.
+    ///
+    /// An update of any column can remove another row, and with it the values of all its columns.
+    func withAllColumns(_ kinds: [DatabaseEventKind]) throws -> [DatabaseEventKind] {
+        try kinds.map { kind in
+            guard case .update(let table, let columns) = kind else { return kind }
+            return .update(
+                tableName: table,
+                columnNames: columns.union(try columnNames(in: table, isForWrite: true))
+            )
+        }
+    }
+
+    /// Returns the column that is an alias for the rowid, or `nil` if there is none or the table
+    /// does not exist.
+    func rowIDColumn(ofTable table: String) throws -> String? {
+        do {
+            return try tableShape(table, isForWrite: true).rowIDColumn
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_ERROR {
+            return nil
+        }
+    }
+
     /// Returns whether a conflict clause of a table, or a statement of a trigger, may replace rows.
     private func schemaContainsReplace() throws -> Bool {
-        try databaseNames().contains { try schema(of: $0).containsReplace }
+        try databaseNames().contains { try schema(of: $0, isForWrite: true).containsReplace }
     }
 }

@@ -29,7 +29,7 @@ extension Statement {
             // SQLite reports a change of the rowid under this name, also if a column is its alias.
             guard case .update(let table, let columns) = kind,
                 columns.contains(where: { $0.isSameIdentifier(as: Column.rowID.name) }),
-                let alias = try? database.tableShape(table).rowIDColumn
+                let alias = try database.rowIDColumn(ofTable: table)
             else { return kind }
             return .update(tableName: table, columnNames: columns.union([alias]))
         }

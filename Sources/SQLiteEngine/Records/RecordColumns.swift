@@ -361,5 +361,19 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         )
     }
 
-    func superDecoder(forKey key: Key) -> any Decoder { superDecoder() }
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        let column = column(key)
+        if column.exists {
+            return try decodeJSON(JSONContent.self, key, column.index).decoder
+        }
+        let columns = columns
+        guard let scope = columns.row.scopesTree[key.stringValue] else { return superDecoder() }
+        return columns.retain(
+            RecordDecoder(
+                row: scope,
+                recordType: columns.recordType,
+                codingPath: codingPath + [key]
+            )
+        )
+    }
 }

@@ -8,7 +8,7 @@ struct RecordStatements {
     init<Record: MutablePersistableRecord>(_ db: Database, _ record: Record) throws {
         self.db = db
         table = Record.databaseTableName
-        shape = try db.tableShape(table)
+        shape = try db.tableShape(table, isForWrite: true)
         container = try PersistenceContainer(record)
         requirement(!container.isEmpty, "\(Record.self) encodes no columns")
     }

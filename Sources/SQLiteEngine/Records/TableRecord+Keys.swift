@@ -14,9 +14,10 @@ struct KeyFilter: Sendable {
     init(
         _ db: Database,
         table: String,
-        keys: some Collection<some DatabaseValueConvertible>
+        keys: some Collection<some DatabaseValueConvertible>,
+        isForWrite: Bool = false
     ) throws {
-        let column = try db.keyColumn(of: table)
+        let column = try db.keyColumn(of: table, isForWrite: isForWrite)
         let marks = keys.count == 1 ? "= ?" : "IN (\(questionMarks(keys.count)))"
         condition = "\(table.quotedIdentifier).\(column.quotedIdentifier) \(marks)"
         arguments = StatementArguments(keys)
@@ -58,8 +59,8 @@ extension Database {
     /// Returns the single column of a table's primary key.
     ///
     /// - Throws: `SQLITE_MISUSE` if the primary key does not have exactly one column.
-    func keyColumn(of table: String) throws -> String {
-        let columns = try tableShape(table).primaryKey
+    func keyColumn(of table: String, isForWrite: Bool = false) throws -> String {
+        let columns = try tableShape(table, isForWrite: isForWrite).primaryKey
         if columns.count == 1 { return columns[0] }
         throw DatabaseError.misuse(
             columns.isEmpty
@@ -138,7 +139,8 @@ extension TableRecord {
         keys: some Collection<some DatabaseValueConvertible>
     ) throws -> Int {
         if keys.isEmpty { return 0 }
-        return try delete(db, KeyFilter(db, table: databaseTableName, keys: keys))
+        let filter = try KeyFilter(db, table: databaseTableName, keys: keys, isForWrite: true)
+        return try delete(db, filter)
     }
 
     /// Deletes the rows that match any of the given dictionaries of column values.
@@ -230,7 +232,7 @@ extension Database {
     ) throws -> (count: Int, value: T) {
         // SQLite includes changes made by a view's triggers only in the total. See
         // https://sqlite.org/c3ref/changes.html.
-        let isView = try tableShape(table).isView
+        let isView = try tableShape(table, isForWrite: true).isView
         let before = isView ? totalChangesCount : 0
         let value = try body()
         return (isView ? totalChangesCount - before : changesCount, value)

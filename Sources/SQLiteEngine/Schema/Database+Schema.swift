@@ -77,9 +77,11 @@ extension Database {
     }
 
     /// Returns the names of a table's columns, or an empty set if the table does not exist.
-    func columnNames(in table: String) throws -> Set<String> {
+    func columnNames(in table: String, isForWrite: Bool = false) throws -> Set<String> {
         for database in try databaseNames() {
-            guard let object = try schemaObject(table, of: database), !object.isView else {
+            guard let object = try schemaObject(table, of: database, isForWrite: isForWrite),
+                !object.isView
+            else {
                 continue
             }
             return try detail(\.columnNames, of: object) {
@@ -121,18 +123,33 @@ extension Database {
         return sorted
     }
 
-    func schema(of database: String) throws -> DatabaseSchema {
+    /// Returns the schema of a database, from the cache if it is current.
+    ///
+    /// - Parameters:
+    ///   - database: The name of the database.
+    ///   - isForWrite: Whether a statement that writes follows. In a deferred transaction that has
+    ///     not read yet, the cached schema is then sufficient: a query would start to read, and a
+    ///     transaction that reads cannot wait for the write lock. SQLite prepares the statement
+    ///     again if the schema has changed.
+    /// - Throws: A ``DatabaseError`` if the schema cannot be read.
+    func schema(of database: String, isForWrite: Bool = false) throws -> DatabaseSchema {
         try withoutRecording {
             try confirmSchemaState()
             if var schema = schemaCache.databases[database] {
+                if isForWrite, mayWaitToWrite { return schema }
                 // Only this connection can change `temp`.
-                if isReading(database) || database == "temp",
-                    schema.dataVersion == dataVersion(of: database)
+                if isReading(database) || database == "temp" {
+                    if schema.dataVersion == dataVersion(of: database) { return schema }
+                } else if let state = schema.state, let memory = probe.walIndex,
+                    state.isLast(in: memory)
                 {
+                    // In WAL mode, nothing has been committed since the schema was read.
                     return schema
                 }
+                let state = lastCommittedState(of: database)
                 if try fetchSchemaVersion(of: database) == schema.schemaVersion {
                     schema.dataVersion = dataVersion(of: database)
+                    schema.state = isInLastCommittedState(state) ? state : nil
                     schemaCache.databases[database] = schema
                     return schema
                 }
@@ -157,6 +174,22 @@ extension Database {
         else { return }
         for name in try databaseNames() { _ = try schema(of: name) }
         confirmedDataVersion = isReading("main") ? dataVersion(of: "main") : nil
+    }
+
+    /// Whether the connection can write, and is in a transaction that has not read or written yet.
+    ///
+    /// The first statement of such a transaction can wait for the write lock if it writes.
+    var mayWaitToWrite: Bool {
+        isInsideTransaction && !isReadOnly
+            && sqlite3_txn_state(handle, nil) == SQLITE_TXN_NONE
+    }
+
+    /// The last committed state of the main database in WAL mode, or `nil` if it is unknown.
+    private func lastCommittedState(of database: String) -> CommittedState? {
+        guard database == "main", !isReading(database), let memory = probe.walIndex else {
+            return nil
+        }
+        return CommittedState(of: memory)
     }
 
     /// Returns whether a transaction has started to read a database, so that the state and the data

@@ -20,6 +20,8 @@ struct DatabaseSchema {
 
     /// The pager's change counter when the cache was last validated.
     var dataVersion: UInt32
+    /// The committed state for which the cache was last validated, or `nil` if it is unknown.
+    var state: CommittedState?
     /// SQLite's schema version, which changes with the schema.
     let schemaVersion: Int
     /// The original names of the objects, by type and lowercase name.

@@ -20,14 +20,18 @@ struct TableShape {
 extension Database {
     /// Returns the shape of a table or a view, ignoring the case of the name.
     ///
-    /// The shape is cached until the schema changes.
+    /// The shape is cached until the schema changes. If `isForWrite` is set, a statement that writes
+    /// follows; see ``schema(of:isForWrite:)``.
     ///
     /// - Throws: `SQLITE_ERROR` if no table or view has this name.
-    func tableShape(_ name: String) throws -> TableShape {
+    func tableShape(_ name: String, isForWrite: Bool = false) throws -> TableShape {
         let key = name.identifierKey
         for database in try databaseNames() {
-            if let shape = try schema(of: database).shapes[key] { return shape }
-            guard let object = try schemaObject(name, of: database) else { continue }
+            let schema = try schema(of: database, isForWrite: isForWrite)
+            if let shape = schema.shapes[key] { return shape }
+            guard let object = try schemaObject(name, of: database, isForWrite: isForWrite) else {
+                continue
+            }
             let shape = try withoutRecording { try fetchShape(of: object) }
             schemaCache.databases[database]?.shapes[key] = shape
             return shape

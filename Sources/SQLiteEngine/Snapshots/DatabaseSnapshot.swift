@@ -9,6 +9,9 @@ import Telemetry
 /// state, and the write-ahead log grows. Release or ``close()`` the snapshot as soon as you no
 /// longer need it.
 ///
+/// If a closure ends the transaction that holds the state, its later statements read the newest
+/// state, and all later reads of the snapshot throw an error.
+///
 /// ```swift
 /// let snapshot = try pool.makeSnapshot()
 /// let count = try snapshot.read { db in
@@ -148,6 +151,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     }
 
     private func findLoss(_ db: Database) {
+        // A stand-in replaces a connection that could not be acquired.
+        guard !db.isStandIn else { return }
         let isKept =
             sqlite3_txn_state(db.handle, "main") == SQLITE_TXN_READ
             && db.dataVersion(of: "main") == version

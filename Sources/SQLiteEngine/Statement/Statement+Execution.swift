@@ -135,6 +135,15 @@ extension Statement {
 }
 
 extension Statement {
+    /// Returns the error for a cursor whose statement the engine has reset to end a transaction.
+    func resetError() -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_ABORT,
+            message: "the transaction of the cursor has ended",
+            sql: sql
+        )
+    }
+
     /// Returns the error for a cursor whose statement has been executed by another call.
     func reexecutionError() -> DatabaseError {
         DatabaseError.misuse(

@@ -57,6 +57,16 @@ public final class Statement {
     /// The version for which ``analysis`` was created.
     var analysisVersion: AnalysisVersion
 
+    /// Whether the statement is `VACUUM [schema] INTO file`.
+    private(set) lazy var isVacuumInto: Bool = {
+        guard let text = sqlite3_sql(pointer) else { return false }
+        var scanner = SQLScanner(text)
+        guard scanner.skip(keyword: "vacuum") else { return false }
+        if scanner.skip(keyword: "into") { return true }
+        _ = scanner.readName()
+        return scanner.skip(keyword: "into")
+    }()
+
     /// Whether the SQL contains the word `REPLACE`.
     private(set) lazy var containsReplace = sql.lowercased().contains("replace")
 

@@ -79,7 +79,7 @@ extension Database {
     func beginWriteAccess() throws {
         endKeptTransaction()
         if isTransactionAbandoned { try endAbandonedTransaction() }
-        try openedFile?.checkBeforeWrite()
+        try checkFilesBeforeWrite()
         let kind = isReadOnly ? .deferred : configuration.defaultTransactionKind
         try checkForSuspension(
             isReadOnly: kind == .deferred,

@@ -215,6 +215,7 @@ extension Database {
 
     /// Resets every statement of the connection, because unfinished statements hold locks.
     func resetStatements() {
+        resetCount &+= 1
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {
             if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }

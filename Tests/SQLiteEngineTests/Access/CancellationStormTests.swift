@@ -60,13 +60,18 @@ struct CancellationStormTests {
             }
         case .search:
             _ = try await pool.read {
-                try Row.fetchAll($0, sql: "SELECT * FROM document WHERE document MATCH 'word*'")
+                try String.fetchAll(
+                    $0,
+                    sql: "SELECT body FROM document WHERE document MATCH 'word*'"
+                )
             }
         case .barrier:
             try await pool.barrierWriteWithoutTransaction { try $0.execute(sql: "SELECT 1") }
         case .observation:
-            let values = ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT 1") }
-                .values(in: pool)
+            let values = ValueObservation.tracking {
+                try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t")
+            }
+            .values(in: pool)
             for try await _ in values { if Task.isCancelled { break } }
         }
     }

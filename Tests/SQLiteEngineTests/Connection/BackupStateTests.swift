@@ -1,3 +1,4 @@
+import Foundation
 import SQLiteEngine
 import TestSupport
 import Testing
@@ -76,5 +77,51 @@ struct BackupStateTests {
             }
             #expect(!from.isInsideTransaction)
         }
+    }
+
+    @Test func aQueueWithARollbackJournalCopiesOneState() throws {
+        let queue = try DatabaseQueue(path: folder.file("queue.sqlite"))
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE t (x BLOB)")
+            for _ in 0..<100 { try db.execute(sql: "INSERT INTO t VALUES (randomblob(500))") }
+        }
+        let other = try DatabaseQueue(path: folder.path + "/./queue.sqlite")
+        let copy = try DatabaseQueue()
+        var steps = 0
+        try queue.backup(to: copy, pagesPerStep: 5) { progress in
+            steps += 1
+            // Another process cannot commit during the backup.
+            guard !progress.isCompleted else { return }
+            let error = databaseError {
+                try other.write { try $0.execute(sql: "DELETE FROM t") }
+            }
+            #expect(error?.resultCode == .SQLITE_BUSY)
+        }
+        #expect(steps > 2)
+        #expect(try copy.read(count) == 100)
+    }
+
+    @Test func aBackupOntoARemovedFileOrAClosedDatabaseFails() throws {
+        let pool = try makePool()
+        let removed = try DatabaseQueue(path: folder.file("removed.sqlite"))
+        try removed.write { try $0.execute(sql: "CREATE TABLE t (x)") }
+        try FileManager.default.removeItem(atPath: removed.path)
+        #expect(throws: DatabaseError.self) { try pool.backup(to: removed) }
+
+        let closed = try DatabaseQueue()
+        try closed.close()
+        #expect(throws: DatabaseError.self) { try pool.backup(to: closed) }
+        // The closed database's stand-in is empty, and must not replace the copy.
+        let copy = try DatabaseQueue()
+        try pool.backup(to: copy)
+        let gate = Gate()
+        closed.asyncWriteWithoutTransaction { stand in
+            #expect(throws: DatabaseError.self) {
+                try copy.writeWithoutTransaction { try stand.backup(to: $0) }
+            }
+            gate.open()
+        }
+        try gate.wait()
+        #expect(try copy.read(count) == 500)
     }
 }

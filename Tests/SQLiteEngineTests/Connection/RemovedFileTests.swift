@@ -109,4 +109,28 @@ struct RemovedFileTests {
         try FileManager.default.moveItem(atPath: path + ".old", toPath: path)
         try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
     }
+
+    @Test func aRemovedDatabaseCanBeCopied() throws {
+        let path = folder.file()
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }
+        try FileManager.default.removeItem(atPath: path)
+        try queue.vacuum(into: path + ".copy")
+        let copy = try DatabaseQueue(path: path + ".copy")
+        #expect(try copy.read { try Int.fetchOne($0, sql: "SELECT x FROM t") } == 1)
+    }
+
+    @Test func aWriteToARemovedAttachedFileFails() throws {
+        let queue = try DatabaseQueue(path: folder.file())
+        let attached = folder.file("attached.sqlite")
+        try queue.inDatabase { db in
+            try db.execute(sql: "ATTACH '\(attached)' AS a; CREATE TABLE a.t (x)")
+        }
+        try FileManager.default.removeItem(atPath: attached)
+        let error = databaseError {
+            try queue.write { try $0.execute(sql: "INSERT INTO a.t VALUES (1)") }
+        }
+        #expect(error?.resultCode == .SQLITE_CANTOPEN)
+        #expect(error.map { "\($0)".contains(attached) } == true)
+    }
 }

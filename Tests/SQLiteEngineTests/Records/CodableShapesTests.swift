@@ -263,6 +263,15 @@ struct CodableShapesTests {
 
         // MARK: Encoding
 
+        private struct Wrapped: Encodable {
+            let steps: [Step]
+            let fields: Fields
+
+            func encode(to encoder: any Encoder) throws {
+                try Part.encode(steps, fields, to: encoder)
+            }
+        }
+
         static func encode(_ steps: [Step], _ fields: Fields, to encoder: any Encoder) throws {
             for step in steps {
                 switch step {
@@ -274,8 +283,11 @@ struct CodableShapesTests {
                     case 3: try write(names, fields, encoder.container(keyedBy: Renamed.self))
                     default: try write(names, fields, encoder.container(keyedBy: Text.self))
                     }
-                case .sameDecoder(let steps), .single(let steps), .superclass(let steps):
+                case .sameDecoder(let steps), .superclass(let steps):
                     try encode(steps, fields, to: encoder)
+                case .single(let steps):
+                    // A type that encodes another type on the same encoder.
+                    try Wrapped(steps: steps, fields: fields).encode(to: encoder)
                 case .nested(_, _, let names, _):
                     var container = encoder.container(keyedBy: Mixed.self)
                     var nested = container.nestedContainer(keyedBy: Backward.self, forKey: .n0)

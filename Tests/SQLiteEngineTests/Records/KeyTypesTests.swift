@@ -206,4 +206,30 @@ struct KeyTypesTests {
     @Test func aListIsNotARecord() {
         #expect(throws: EncodingError.self) { _ = try List().databaseDictionary }
     }
+
+    private struct Derived: Decodable, FetchableRecord {
+        struct Base: Decodable { let id: Int }
+        enum CodingKeys: CodingKey { case id, base }
+
+        let id: Int
+        let base: Base
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(Int.self, forKey: .id)
+            base = try Base(from: container.superDecoder(forKey: .base))
+        }
+    }
+
+    /// The decoder of a superclass with a key reads the key's JSON or scope, or else the same row.
+    @Test func aSuperclassWithAKeyReadsTheKeysValues() throws {
+        try DatabaseQueue().read { db in
+            let sql = "SELECT 1 AS id, '{\"id\": 2}' AS base"
+            #expect(try Derived.fetchOne(db, sql: sql)?.base.id == 2)
+            #expect(try Derived.fetchOne(db, sql: "SELECT 1 AS id")?.base.id == 1)
+            let adapter = ScopeAdapter(["base": SuffixRowAdapter(fromIndex: 1)])
+            let scoped = try Derived.fetchOne(db, sql: "SELECT 1 AS id, 3 AS id", adapter: adapter)
+            #expect(scoped?.base.id == 3)
+        }
+    }
 }

@@ -169,4 +169,98 @@ struct ForeignSchemaTests {
         }
         #expect(observer.log.filter { $0.hasPrefix("insert log") }.count == 1)
     }
+
+    /// A deferred transaction whose first statement writes waits for the lock.
+    ///
+    /// A query before the statement would make the transaction read, and SQLite would then return
+    /// `SQLITE_BUSY` at once.
+    @Test(arguments: [false, true])
+    func aWriteInADeferredTransactionWaits(isObserved: Bool) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(20)
+        let waiting = try DatabaseQueue(
+            path: folder.path + "/db.sqlite",
+            configuration: configuration
+        )
+        try other.write { try $0.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY)") }
+        let observer = RecordingObserver { $0.tableName == "player" }
+        if isObserved { waiting.add(transactionObserver: observer) }
+        try waiting.write { try Player(id: 1).insert($0) }
+        let (isWriting, mayEnd) = (Gate(), Gate())
+        let holder = Background { [other] in
+            try other.write { db in
+                try db.execute(sql: "INSERT INTO player VALUES (2)")
+                isWriting.open()
+                try mayEnd.wait()
+            }
+        }
+        try isWriting.wait()
+        let writer = Background {
+            try waiting.writeInTransaction(.deferred) { db in
+                try Player(id: 3).insert(db)
+                return .commit
+            }
+        }
+        try eventually { waiting.status().busyCount > 0 || writer.isDone }
+        mayEnd.open()
+        try holder.value()
+        try writer.value()
+        #expect(!isObserved || observer.log.filter { $0.hasPrefix("insert") }.count == 2)
+    }
+
+    /// An unexpected change of a new trigger in a deferred transaction is reported without details.
+    @Test func changesOfANewTriggerInADeferredTransactionAreReported() throws {
+        let queue = try DatabaseQueue(path: folder.path + "/db.sqlite")
+        try queue.write { try $0.execute(sql: "CREATE TABLE t (x); CREATE TABLE log (x)") }
+        let observer = RecordingObserver { $0.tableName == "log" }
+        queue.add(transactionObserver: observer)
+        func insert() throws {
+            try queue.writeInTransaction(.deferred) {
+                try $0.cachedStatement(sql: "INSERT INTO t VALUES (1)").execute()
+                return .commit
+            }
+        }
+        try insert()
+        try other.write {
+            try $0.execute(
+                sql: """
+                    CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO log VALUES (new.x); END
+                    """
+            )
+        }
+        _ = observer.takeLog()
+        try insert()
+        #expect(observer.log.first == "change")
+    }
+
+    /// The region of an observation with a constant region follows a view.
+    @Test func aConstantRegionFollowsAViewThatIsRedefined() throws {
+        try pool.write {
+            try $0.execute(
+                sql: "CREATE TABLE t (x); CREATE TABLE u (x); CREATE VIEW v AS SELECT x FROM t"
+            )
+        }
+        let last = Lock<Int?>(nil)
+        let cancellable = ValueObservation.trackingConstantRegion {
+            try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM v") ?? -1
+        }
+        .start(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "constant"))) {
+            Issue.record($0)
+        } onChange: { value in
+            last.withLock { $0 = value }
+        }
+        try eventually { last.withLock { $0 } == 0 }
+        try pool.write { db in
+            try db.execute(
+                sql: """
+                    DROP VIEW v; CREATE VIEW v AS SELECT x FROM u; INSERT INTO u VALUES (1);
+                    INSERT INTO t VALUES (1)
+                    """
+            )
+        }
+        try eventually { last.withLock { $0 } == 1 }
+        try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
+        try eventually { last.withLock { $0 } == 2 }
+        cancellable.cancel()
+    }
 }

@@ -7,6 +7,13 @@ import CSQLite
 struct CommittedState {
     fileprivate var header = poolgauge_wal_header()
 
+    fileprivate init() {}
+
+    /// Reads the state from a wal-index, or returns `nil` if the wal-index is being changed.
+    init?(of walIndex: UnsafeRawPointer) {
+        guard poolgauge_wal_header_read(walIndex, &header) != 0 else { return nil }
+    }
+
     /// Returns whether no transaction has committed since the state was read.
     func isLast(in walIndex: UnsafeRawPointer) -> Bool {
         withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
@@ -27,8 +34,10 @@ extension Database {
             state.header = kept.pointee.header
             return state
         }
-        guard let walIndex = probe.walIndex else { return nil }
-        return poolgauge_wal_header_read(walIndex, &state.header) != 0 ? state : nil
+        // In autocommit mode, an unfinished statement may read an earlier state.
+        guard sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE, let walIndex = probe.walIndex
+        else { return nil }
+        return CommittedState(of: walIndex)
     }
 
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {

@@ -48,6 +48,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private let state: Lock<State>
     let inbox = Lock(Inbox())
     private let region = Lock<DatabaseRegion?>(nil)
+    /// The schema version when a constant region was determined.
+    private let regionVersion = Lock<Int?>(nil)
     private static var site: AccessSite { ObservationHub.site }
 
     init(
@@ -271,13 +273,21 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     /// Fetches in the transaction of an enclosing access, or in a new transaction.
     private func fetchOnReader(_ db: Database) throws -> Fetched {
-        guard !db.isInsideTransaction else { return try db.readOnly { try fetch(db) } }
+        guard !mustShareTransaction(of: db) else { return try db.readOnly { try fetch(db) } }
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
+    }
+
+    /// Returns whether a transaction is open that the fetch must not end.
+    ///
+    /// In autocommit mode, an unfinished statement keeps a transaction open. Ending it would reset
+    /// the statement to its first row.
+    private func mustShareTransaction(of db: Database) -> Bool {
+        db.isInsideTransaction || sqlite3_txn_state(db.handle, nil) != SQLITE_TXN_NONE
     }
 
     /// Fetches on a connection that also writes, in the open transaction or in a new one.
     private func fetchOnWriter(_ db: Database) throws -> Fetched {
-        if db.isInsideTransaction {
+        if mustShareTransaction(of: db) {
             return try observation.requiresWriteAccess
                 ? fetch(db) : db.readOnly { try fetch(db) }
         }
@@ -312,7 +322,10 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
         var region: DatabaseRegion?
         let value: Reducer.Fetcher.Value
-        let isKnown = self.region.withLock { $0 != nil }
+        // A region that is constant for the program changes with the definitions of views.
+        let version: Int? =
+            observation.trackingMode.isConstant ? try db.schema(of: "main").schemaVersion : nil
+        let isKnown = self.region.withLock { $0 != nil } && regionVersion.withLock { $0 == version }
         switch observation.trackingMode {
         case .constantRegion(let regions) where !isKnown:
             region = try regions.reduce(into: DatabaseRegion()) {
@@ -327,6 +340,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             value = try db.recordingSelection(&selected) { try fetcher.fetch(db) }
             region = selected
         }
+        if !isKnown { regionVersion.withLock { $0 = version } }
         return Fetched(value: value, region: try region?.observableRegion(db), state: state)
     }
 

@@ -82,6 +82,11 @@ enum ValueObservationTrackingMode: Sendable {
     case constantRegionRecordedFromSelection
     /// The region contains everything that the latest fetch read.
     case nonConstantRegionRecordedFromSelection
+
+    /// Whether the region depends only on the schema.
+    var isConstant: Bool {
+        if case .nonConstantRegionRecordedFromSelection = self { false } else { true }
+    }
 }
 
 /// The callbacks of an observation, except the callbacks for values.

@@ -26,8 +26,12 @@ extension Database {
     }
 
     /// Returns a table or a view of one database, or `nil` if no such object exists.
-    func schemaObject(_ name: String, of database: String) throws -> SchemaObject? {
-        let schema = try schema(of: database)
+    func schemaObject(
+        _ name: String,
+        of database: String,
+        isForWrite: Bool = false
+    ) throws -> SchemaObject? {
+        let schema = try schema(of: database, isForWrite: isForWrite)
         let isTable =
             schema.canonicalName(name, type: "table") != nil
             || name.identifierKey == Self.masterTable(of: database)

@@ -11,6 +11,7 @@ struct StatementSteps {
 
     @usableFromInline let statement: Statement
     private let executionCount: UInt64
+    private var resetCount: UInt64 = 0
     private var state = State.ready
 
     /// The error that ended the execution.
@@ -35,8 +36,17 @@ struct StatementSteps {
         if let failure { throw failure }
         guard executionCount == statement.executionCount else { throw statement.reexecutionError() }
         do {
-            let hasRow =
-                try state == .ready ? statement.startStepping() : statement.continueStepping()
+            let hasRow: Bool
+            if state == .ready {
+                hasRow = try statement.startStepping()
+                resetCount = statement.database.resetCount
+            } else {
+                // Another step would execute the statement again.
+                guard resetCount == statement.database.resetCount else {
+                    throw statement.resetError()
+                }
+                hasRow = try statement.continueStepping()
+            }
             state = hasRow ? .stepping : .done
             return hasRow
         } catch {

@@ -121,4 +121,44 @@ struct ImmediateObservationTests {
         #expect(values.all == ["1"])
         cancellable?.cancel()
     }
+
+    /// The fetch must not reset the cursor over which the access iterates.
+    @Test(arguments: [false, true])
+    func aCursorContinues(requiresWriteAccess: Bool) throws {
+        let queue = try DatabaseQueue.withTable()
+        let values = CollectedLines()
+        var cancellables: [AnyDatabaseCancellable] = []
+        try queue.writeWithoutTransaction { db in
+            for value in 1...3 { try db.insert(value) }
+            var rows: [Int] = []
+            let cursor = try Int.fetchCursor(db, sql: "SELECT v FROM t WHERE v <= 3 ORDER BY v")
+            while let row = try cursor.next(), rows.count < 10 {
+                rows.append(row)
+                cancellables.append(
+                    start(in: queue, values, requiresWriteAccess: requiresWriteAccess)
+                )
+                try db.insert(row + 10)
+            }
+            #expect(rows == [1, 2, 3])
+        }
+        #expect(values.all.prefix(1) == ["3"])
+        for cancellable in cancellables { cancellable.cancel() }
+    }
+
+    /// A cursor keeps an earlier state, so the first value is followed by the current one.
+    @Test func aValueOfAnEarlierStateIsFetchedAgain() throws {
+        let pool = try DatabasePool(path: folder.file("state.sqlite"))
+        try pool.write { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1), (2)") }
+        let values = CollectedLines()
+        var cancellable: AnyDatabaseCancellable?
+        try pool.unsafeRead { db in
+            let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM t")
+            _ = try cursor.next()
+            try pool.write { try $0.insert(3) }
+            cancellable = start(in: pool, values)
+            #expect(values.all == ["2"])
+        }
+        try eventually { values.all.last == "3" }
+        cancellable?.cancel()
+    }
 }

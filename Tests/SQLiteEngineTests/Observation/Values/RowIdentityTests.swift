@@ -84,12 +84,42 @@ struct RowIdentityTests {
         cancellable.cancel()
     }
 
+    /// The update changes only a column that the observation does not read.
+    @Test func anUpdateOfAnotherColumnReplacesTheRow() throws {
+        let pool = try DatabasePool(path: folder.file("column.sqlite"))
+        try pool.write {
+            try $0.execute(
+                sql: """
+                    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, email TEXT UNIQUE);
+                    INSERT INTO player VALUES (1, 'a', 'x'), (2, 'b', 'y')
+                    """
+            )
+        }
+        let values = CollectedLines()
+        let cancellable = ValueObservation.tracking { db in
+            try String.fetchOne(db, sql: "SELECT name FROM player WHERE id = 1")
+        }
+        .start(
+            in: pool,
+            scheduling: .async(onQueue: DispatchQueue(label: "player")),
+            onError: { values.append("error: \($0)") },
+            onChange: { values.append($0 ?? "nil") }
+        )
+        try eventually { values.all == ["a"] }
+        try pool.write {
+            try $0.execute(sql: "UPDATE OR REPLACE player SET email = 'x' WHERE id = 2")
+        }
+        try eventually { values.all == ["a", "nil"] }
+        cancellable.cancel()
+    }
+
     /// Changes of other rows that cannot affect the row still cause no fetch.
     @Test func unrelatedChangesAreNotReported() throws {
         let pool = try makePool()
         let values = CollectedLines()
         let cancellable = observe(pool, values)
         try eventually { values.all == ["a"] }
+        let fetches = try #require(pool.status().observations?.fetchesOnReaders)
         try pool.write {
             try $0.execute(
                 sql: """
@@ -101,6 +131,7 @@ struct RowIdentityTests {
         try pool.write { try $0.execute(sql: "UPDATE player SET name = 'e' WHERE id = 1") }
         try eventually { values.all.last == "e" }
         #expect(values.all == ["a", "e"])
+        #expect(pool.status().observations?.fetchesOnReaders == fetches + 1)
         cancellable.cancel()
     }
 }
