@@ -43,8 +43,15 @@ struct GRDBSession: ProfiledSession {
     }
 
     private func reporting<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
-        guard let probe else { return try body() }
-        return try probe.reporting(sql, body)
+        probe?.statementDidStart(sql)
+        do {
+            let result = try body()
+            probe?.statementDidEnd()
+            return result
+        } catch {
+            probe?.statementDidEnd(with: error)
+            throw error
+        }
     }
 
     /// Returns a closure that interrupts this connection's statement.

@@ -17,24 +17,26 @@ extension GRDBTarget {
         let concurrentRead = ConcurrentRead()
         do {
             try writer.writeWithoutTransaction { db in
-                try call.run(on: db) { probe in
+                let use = call.begin(on: db)
+                do {
                     try db.inTransaction(.immediate) {
-                        try body(GRDBSession(database: db, probe: probe))
+                        try body(GRDBSession(database: db, probe: use?.probe))
                         return .commit
                     }
-                    let body = makeReading()
-                    let readCall = WatchedAccess(.read, at: client.site, ledger)
-                    writer.spawnConcurrentRead { read in
-                        concurrentRead.end(
-                            Result {
-                                defer { readCall.end() }
-                                let db = try read.get()
-                                try readCall.run(on: db) {
-                                    try body(GRDBSession(database: db, probe: $0))
-                                }
-                            }
-                        )
-                    }
+                } catch {
+                    call.end(use, failingWith: error)
+                    throw error
+                }
+                defer { call.end(use) }
+                let body = makeReading()
+                let readCall = WatchedAccess(.read, at: client.site, ledger)
+                writer.spawnConcurrentRead { read in
+                    concurrentRead.end(
+                        Result {
+                            defer { readCall.end() }
+                            try readCall.perform(body, on: try read.get())
+                        }
+                    )
                 }
             }
         } catch {

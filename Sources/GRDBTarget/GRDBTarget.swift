@@ -63,17 +63,19 @@ final class GRDBTarget: WorkloadTarget {
             return try snapshot.read(body)
         }
         let call = WatchedAccess(access == .read ? .read : .write, at: client.site, ledger)
-        let run: (Database) throws -> Void = { db in
-            try call.run(on: db) { try body(GRDBSession(database: db, probe: $0)) }
-        }
+        // Pass each closure directly, so that no access allocates it on the heap.
         do {
             switch (server, access) {
-            case (.pool(let pool), .read): try pool.read(run)
-            case (.queue(let queue), .read): try queue.read(run)
-            case (.frozen(let frozen), .read): try frozen.openSnapshot().read(run)
-            case (_, .write): try writer.write(run)
+            case (.pool(let pool), .read): try pool.read { try call.perform(body, on: $0) }
+            case (.queue(let queue), .read): try queue.read { try call.perform(body, on: $0) }
+            case (.frozen(let frozen), .read):
+                try frozen.openSnapshot().read { try call.perform(body, on: $0) }
+            case (.pool(let pool), .write): try pool.write { try call.perform(body, on: $0) }
+            case (.queue(let queue), .write): try queue.write { try call.perform(body, on: $0) }
+            case (.frozen(let frozen), .write):
+                try frozen.pool.write { try call.perform(body, on: $0) }
             case (_, .writeWithoutTransaction), (_, .snapshot):
-                try writer.writeWithoutTransaction(run)
+                try writer.writeWithoutTransaction { try call.perform(body, on: $0) }
             }
         } catch {
             call.end()
@@ -93,7 +95,7 @@ final class GRDBTarget: WorkloadTarget {
             isTask: true
         )
         let run: @Sendable (Database) throws -> Void = { db in
-            try call.run(on: db) { try body(GRDBSession(database: db, probe: $0)) }
+            try call.perform(body, on: db)
         }
         do {
             switch (server, access) {
@@ -222,6 +224,20 @@ final class GRDBTarget: WorkloadTarget {
 
 extension WorkloadClientName {
     /// The origin of the client's accesses in the status.
-    var site: CallSite { CallSite(name, #fileID, #line) }
+    var site: CallSite { .label(name) }
+}
+
+extension WatchedAccess {
+    /// Runs the closure of the access on the connection that GRDB has selected.
+    func perform(_ body: (any WorkloadSession) throws -> Void, on db: Database) throws {
+        let use = begin(on: db)
+        do {
+            try body(GRDBSession(database: db, probe: use?.probe))
+            end(use)
+        } catch {
+            end(use, failingWith: error)
+            throw error
+        }
+    }
 }
 #endif

@@ -41,7 +41,7 @@ package final class AccessLedger: Sendable {
 
     /// Whether SQLite's trace function reports statements and transactions.
     ///
-    /// Otherwise, accesses report their statements with ``ConnectionProbe/reporting(_:_:)``.
+    /// Otherwise, accesses report their statements with ``ConnectionProbe/statementDidStart(_:)``.
     let tracesStatements: Bool
     /// The interrupts of accesses that report their statements.
     package let interrupts = InterruptTally()
@@ -121,12 +121,9 @@ package final class AccessLedger: Sendable {
             }
         }
         guard role == .reader else { return }
-        state.withLock { state in
-            if change == .began {
-                state.readers?.beginHold(at: now)
-            } else {
-                state.readers?.endHold(at: now)
-            }
+        switch change {
+        case .began: state.withLock { $0.readers?.beginHold(at: now) }
+        case .ended: state.withLock { $0.readers?.endHold(at: now) }
         }
     }
 
@@ -189,7 +186,10 @@ package final class AccessLedger: Sendable {
     ) -> ConnectionProbe? {
         let probe = state.withLock { state in
             Self.remove(number, from: &state, at: now)
-            return state.probes[UInt(bitPattern: connection)]
+            let probe = state.probes[UInt(bitPattern: connection)]
+            // Without the trace function, this is the only start of a hold.
+            if !tracesStatements, probe?.role == .reader { state.readers?.beginHold(at: now) }
+            return probe
         }
         (probe?.role == .writer ? writerWaits : waits).record(waited)
         return probe

@@ -33,8 +33,7 @@ struct ConnectionActivity: Sendable {
     /// The last statement of an access that reports its statements.
     struct ReportedStatement: Sendable {
         private(set) var sql: String?
-        private(set) var isRunning = false
-        private(set) var interruptCount: UInt64 = 0
+        var interruptCount: UInt64 = 0
         /// The number of statements, which distinguishes successive statements.
         private var count: UInt64 = 0
         /// The value of `count` in the last status with a running statement.
@@ -44,22 +43,15 @@ struct ConnectionActivity: Sendable {
 
         mutating func start(_ sql: String) {
             self.sql = sql
-            isRunning = true
             count += 1
-        }
-
-        mutating func end(isInterrupted: Bool = false) {
-            isRunning = false
-            if isInterrupted { interruptCount += 1 }
         }
 
         mutating func clear() { sql = nil }
 
-        /// Returns the minimum age of the running statement, in nanoseconds, if any.
+        /// Returns the minimum age of the running statement, in nanoseconds.
         ///
         /// A time for each statement would slow accesses down.
-        mutating func age(at now: UInt64) -> UInt64? {
-            guard isRunning else { return nil }
+        mutating func age(at now: UInt64) -> UInt64 {
             if observedCount != count {
                 observedCount = count
                 observedSince = now
@@ -69,9 +61,7 @@ struct ConnectionActivity: Sendable {
     }
 
     private let role: ConnectionRole
-    /// Whether SQLite's trace function reports statements and transactions.
-    private let isTraced: Bool
-    /// The statement of the access, if ``isTraced`` is `false`.
+    /// The statement of the access, unless SQLite's trace function reports statements.
     var reported = ReportedStatement()
     private(set) var access: CallSite?
     private var accessStart: UInt64 = 0
@@ -83,12 +73,9 @@ struct ConnectionActivity: Sendable {
     private var heldSince: UInt64?
     private var accessCount: UInt64 = 0
 
-    init(role: ConnectionRole, isTraced: Bool = true) {
-        self.role = role
-        self.isTraced = isTraced
-    }
+    init(role: ConnectionRole) { self.role = role }
 
-    var isRunningStatement: Bool { isTraced ? !statements.isEmpty : reported.isRunning }
+    var isRunningStatement: Bool { !statements.isEmpty }
 
     // MARK: Changes
 
@@ -158,8 +145,7 @@ struct ConnectionActivity: Sendable {
 
     // MARK: Status
 
-    mutating func status(label: String, at now: UInt64) -> ConnectionStatus {
-        guard isTraced else { return reportedStatus(label: label, at: now) }
+    func status(label: String, at now: UInt64) -> ConnectionStatus {
         let running = statements.last
         let state: ConnectionState
         if let running {
@@ -182,16 +168,21 @@ struct ConnectionActivity: Sendable {
         )
     }
 
-    private mutating func reportedStatus(label: String, at now: UInt64) -> ConnectionStatus {
+    /// Returns the status of a connection whose accesses report their statements.
+    mutating func reportedStatus(
+        label: String,
+        isRunning: Bool,
+        at now: UInt64
+    ) -> ConnectionStatus {
         ConnectionStatus(
             label: label,
             role: role,
-            state: heldSince == nil ? .idle : reported.isRunning ? .statement : .closure,
+            state: heldSince == nil ? .idle : isRunning ? .statement : .closure,
             accessCount: accessCount,
             holder: access?.origin,
             heldNanoseconds: heldSince.map { now - min(now, $0) },
             sql: reported.sql,
-            sqlNanoseconds: reported.age(at: now),
+            sqlNanoseconds: isRunning ? reported.age(at: now) : nil,
             interruptCount: reported.interruptCount
         )
     }

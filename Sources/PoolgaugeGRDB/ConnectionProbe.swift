@@ -1,6 +1,7 @@
 #if GRDB
 import GRDB
 import GRDBSQLite
+import Synchronization
 import Telemetry
 
 /// An observer of one connection.
@@ -29,6 +30,8 @@ package final class ConnectionProbe: Sendable {
     // The lock makes it safe to share the connection's pointer. The pointer is used only while the
     // lock is held, and removed before the access ends.
     private let state: Lock<State>
+    /// Whether a statement that the access reports is running.
+    private let isReporting = Atomic<Bool>(false)
 
     init(_ db: Database, retry: LockRetry, _ ledger: AccessLedger) {
         label = db.description
@@ -38,7 +41,7 @@ package final class ConnectionProbe: Sendable {
         let isTraced = ledger.tracesStatements
         state = Lock(
             State(
-                activity: ConnectionActivity(role: role, isTraced: isTraced),
+                activity: ConnectionActivity(role: role),
                 // Only the trace function reports the end of the first statement.
                 isOpening: isTraced
             )
@@ -112,7 +115,7 @@ package final class ConnectionProbe: Sendable {
             state.connection = connection
             return (state.activity.accessDidStart(site, at: now), state.busyCount)
         }
-        ledger.didChange(change, role, at: now)
+        if ledger.tracesStatements { ledger.didChange(change, role, at: now) }
         return busyCount
     }
 
@@ -127,7 +130,8 @@ package final class ConnectionProbe: Sendable {
         let (site, held, change) = state.withLock { state in
             if failedUpgrade { state.busyCount += 1 }
             state.connection = nil
-            let site = state.activity.access
+            // Copy the site only if someone needs it.
+            let site = failedUpgrade || ledger.listeners.isActive ? state.activity.access : nil
             let (held, change) = state.activity.accessDidEnd(at: now)
             return (site, held, change)
         }
@@ -143,22 +147,21 @@ package final class ConnectionProbe: Sendable {
 
     // MARK: Statements without the trace function
 
-    /// Runs a closure that executes a statement, and records the statement and its outcome.
-    package func reporting<Result>(
-        _ sql: String,
-        _ body: () throws -> Result
-    ) throws -> Result {
+    /// Records the start of a statement.
+    package func statementDidStart(_ sql: String) {
         state.withLock { $0.activity.reported.start(sql) }
-        do {
-            let result = try body()
-            state.withLock { $0.activity.reported.end() }
-            return result
-        } catch {
-            let isInterrupted = (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
-            if isInterrupted { ledger.interrupts.countDelivery() }
-            state.withLock { $0.activity.reported.end(isInterrupted: isInterrupted) }
-            throw error
-        }
+        isReporting.store(true, ordering: .relaxed)
+    }
+
+    /// Records the end of the statement.
+    package func statementDidEnd() { isReporting.store(false, ordering: .relaxed) }
+
+    /// Records the end of the statement because of an error.
+    package func statementDidEnd(with error: any Error) {
+        let isInterrupted = (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
+        if isInterrupted { ledger.interrupts.countDelivery() }
+        isReporting.store(false, ordering: .relaxed)
+        if isInterrupted { state.withLock { $0.activity.reported.interruptCount += 1 } }
     }
 
     /// Interrupts the running statement (<https://sqlite.org/c3ref/interrupt.html>).
@@ -167,7 +170,7 @@ package final class ConnectionProbe: Sendable {
     package func interrupt(isCounted: Bool = true) {
         state.withLock { state in
             if isCounted {
-                ledger.interrupts.countRequest(withEffect: state.activity.isRunningStatement)
+                ledger.interrupts.countRequest(withEffect: isReporting.load(ordering: .relaxed))
             }
             if let connection = state.connection { sqlite3_interrupt(connection) }
         }
@@ -217,11 +220,20 @@ package final class ConnectionProbe: Sendable {
 
     // MARK: Status
 
-    var isRunningStatement: Bool { state.withLock { $0.activity.isRunningStatement } }
+    var isRunningStatement: Bool {
+        isReporting.load(ordering: .relaxed) || state.withLock { $0.activity.isRunningStatement }
+    }
 
     func status(at now: UInt64) -> ConnectionStatus {
         state.withLock { state in
-            var status = state.activity.status(label: label, at: now)
+            var status =
+                ledger.tracesStatements
+                ? state.activity.status(label: label, at: now)
+                : state.activity.reportedStatus(
+                    label: label,
+                    isRunning: isReporting.load(ordering: .relaxed),
+                    at: now
+                )
             if state.isOpening { status.state = .opening }
             if state.isWaitingForLock { status.state = .waitingForLock }
             status.busyCount = state.busyCount

@@ -53,11 +53,13 @@ final class EventListeners: Sendable {
         _ = removed
     }
 
+    var isActive: Bool { hasListeners.load(ordering: .relaxed) }
+
     /// Delivers an event to all listeners.
     ///
     /// Without listeners, this method does not create the event.
     func emit(_ label: String, _ kind: @autoclosure () -> ConnectionEvent.Kind) {
-        guard hasListeners.load(ordering: .relaxed) else { return }
+        guard isActive else { return }
         let event = ConnectionEvent(
             timeNanoseconds: monotonicNanoseconds(),
             label: label,
