@@ -363,10 +363,12 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder(forKey key: Key) throws -> any Decoder {
         let column = column(key)
-        if column.exists {
+        let columns = columns
+        if column.exists,
+            columns.row.databaseValue(atUncheckedIndex: column.index).startsAsJSON
+        {
             return try decodeJSON(JSONContent.self, key, column.index).decoder
         }
-        let columns = columns
         guard let scope = columns.row.scopesTree[key.stringValue] else { return superDecoder() }
         return columns.retain(
             RecordDecoder(
