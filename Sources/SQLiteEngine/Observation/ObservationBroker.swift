@@ -31,9 +31,6 @@ final class ObservationBroker {
 
     private var beganInsideTransaction = false
 
-    /// Whether the kinds of the running statement's changes are those of the current schema.
-    private var isSchemaConfirmed = true
-
     /// The changes of the running statement that SQLite does not report.
     private var silentChanges = SilentChanges()
 
@@ -106,8 +103,7 @@ final class ObservationBroker {
         if !database.isReadOnly, !statement.isReadonly, observesChanges {
             // In a deferred transaction, a query would start to read. If another connection writes,
             // the statement would then fail at once instead of waiting for the lock.
-            isSchemaConfirmed = !database.mayWaitToWrite
-            if isSchemaConfirmed { try database.confirmSchema() }
+            if !database.mayWaitToWrite { try database.confirmSchema() }
             var kinds = try statement.authorizerEventKinds()
             // These queries run before the statement's recipients are set.
             silentChanges = try database.silentChanges(of: statement, kinds)
@@ -134,7 +130,6 @@ final class ObservationBroker {
     ///
     /// - Throws: The error that an observer throws to prevent the commit of an empty transaction.
     func statementDidExecute(_ statement: Statement) throws {
-        if !isSchemaConfirmed { try notifyOfUnexpectedChanges(by: statement) }
         recipients = []
         setUpdateHook(false)
         switch statement.effect {
@@ -148,22 +143,6 @@ final class ObservationBroker {
         handleCompletion()
     }
 
-    /// Notifies the observers that would have received changes if the schema had been confirmed.
-    private func notifyOfUnexpectedChanges(by statement: Statement) throws {
-        isSchemaConfirmed = true
-        let known = recipients
-        try database.confirmSchema()
-        let kinds = try statement.authorizerEventKinds()
-        withCurrentBroker {
-            for recipient in recipients(of: kinds)
-            where recipient.observation.isEnabled
-                && !known.contains(where: { $0.observation === recipient.observation })
-            {
-                recipient.observation.observer?.databaseDidChange()
-            }
-        }
-    }
-
     func didRollBackToSavepoint(keeping count: Int) {
         heldBackEvents.removeLast(max(0, heldBackEvents.count - count))
     }
@@ -173,7 +152,6 @@ final class ObservationBroker {
     /// - Returns: The error to throw instead of the statement's error, if an observer prevented the
     ///   commit.
     func statementDidFail() -> (any Error)? {
-        isSchemaConfirmed = true
         recipients = []
         setUpdateHook(false)
         let completion = completion

@@ -208,31 +208,6 @@ struct ForeignSchemaTests {
         #expect(!isObserved || observer.log.filter { $0.hasPrefix("insert") }.count == 2)
     }
 
-    /// An unexpected change of a new trigger in a deferred transaction is reported without details.
-    @Test func changesOfANewTriggerInADeferredTransactionAreReported() throws {
-        let queue = try DatabaseQueue(path: folder.path + "/db.sqlite")
-        try queue.write { try $0.execute(sql: "CREATE TABLE t (x); CREATE TABLE log (x)") }
-        let observer = RecordingObserver { $0.tableName == "log" }
-        queue.add(transactionObserver: observer)
-        func insert() throws {
-            try queue.writeInTransaction(.deferred) {
-                try $0.cachedStatement(sql: "INSERT INTO t VALUES (1)").execute()
-                return .commit
-            }
-        }
-        try insert()
-        try other.write {
-            try $0.execute(
-                sql: """
-                    CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO log VALUES (new.x); END
-                    """
-            )
-        }
-        _ = observer.takeLog()
-        try insert()
-        #expect(observer.log.first == "change")
-    }
-
     /// The region of an observation with a constant region follows a view.
     @Test func aConstantRegionFollowsAViewThatIsRedefined() throws {
         try pool.write {
