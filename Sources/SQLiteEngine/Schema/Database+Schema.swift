@@ -131,6 +131,7 @@ extension Database {
     ///     not read yet, the cached schema is then sufficient: a query would start to read, and a
     ///     transaction that reads cannot wait for the write lock. SQLite prepares the statement
     ///     again if the schema has changed.
+    /// - Returns: The schema.
     /// - Throws: A ``DatabaseError`` if the schema cannot be read.
     func schema(of database: String, isForWrite: Bool = false) throws -> DatabaseSchema {
         try withoutRecording {

@@ -112,6 +112,7 @@ extension SingleValueDecoder {
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - json: A closure that decodes the value from JSON, and returns `nil` if there is no text.
+    /// - Returns: The value.
     /// - Throws: The error of the type or of the JSON decoder.
     func decodeValue<T: Decodable>(_ type: T.Type, json: () throws -> T?) throws -> T {
         let value: Result<T, any Error>

@@ -58,6 +58,8 @@ struct SweepOptions: ParsableArguments {
     ///   - scenario: The scenario with all changes.
     ///   - arms: The names of the arms, or `nil` for the first queue and the first pool.
     ///   - reload: A function that decodes the scenario's file again with a changed value.
+    /// - Returns: The sweep, or `nil` without `--sweep`.
+    /// - Throws: An error that names the value that cannot be used.
     func comparison(
         of scenario: Scenario,
         arms: [String]?,

@@ -99,9 +99,15 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 }
                 value = try reducer._value(fetched.value)
             } else {
-                let fetched = try reader.unsafeReentrantRead(at: Self.site) {
-                    try fetchOnReader($0)
-                }
+                // Inside a read of this database, the fetch must use the same connection.
+                let isReading =
+                    database.map {
+                        ThreadState.current.pointee.access(through: $0.readers) != nil
+                    } ?? false
+                let fetched =
+                    try isReading
+                    ? reader.unsafeReentrantRead(at: Self.site) { try fetchOnReader($0) }
+                    : reader.read(at: Self.site) { try fetch($0) }
                 value = try reducer._value(fetched.value)
                 join(after: fetched, reportsRegionLater: true)
             }
@@ -273,8 +279,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     /// Fetches in the transaction of an enclosing access, or in a new transaction.
     private func fetchOnReader(_ db: Database) throws -> Fetched {
-        guard !mustShareTransaction(of: db) else { return try db.readOnly { try fetch(db) } }
-        return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
+        try mustShareTransaction(of: db) ? fetch(db) : db.withReadTransaction { try fetch($0) }
     }
 
     /// Returns whether a transaction is open that the fetch must not end.

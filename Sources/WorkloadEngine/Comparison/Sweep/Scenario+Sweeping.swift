@@ -5,6 +5,7 @@ extension Scenario {
     ///   - value: The value.
     ///   - variable: The variable.
     ///   - reload: A function that decodes the scenario's file again with a changed value.
+    /// - Returns: The changed scenario.
     /// - Throws: ``RunError`` if the sweep does not apply to the scenario, or the error of `reload`.
     func with(
         _ value: Sweep.Value,

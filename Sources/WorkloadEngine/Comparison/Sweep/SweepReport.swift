@@ -70,8 +70,10 @@ package enum SweepReport {
 
     // MARK: Sentences
 
-    /// Returns a sentence for each primary metric, such as `ui p99 of pool against queue: better at
-    /// readers 4, 8 (by up to 3.1×); inconclusive at readers 1, 2.`
+    /// Returns a sentence for each primary metric.
+    ///
+    /// For example: `ui p99 of pool against queue: better at readers 4, 8 (by up to 3.1×);
+    /// inconclusive at readers 1, 2.`
     static func answer(of result: ComparisonResult, _ sweep: SweepSummary) -> [String] {
         guard result.blocks > 0 else { return [] }
         return result.primary.map { metric in
