@@ -44,7 +44,8 @@ struct CompareAgainstTests {
         return file.path
     }
 
-    /// On a busy machine, the verdict may be inconclusive, but it must not be a difference.
+    /// On a busy machine, the verdict may be inconclusive or the runs may be invalid, but the verdict
+    /// must not be a difference.
     @Test func aProgramDoesNotDifferFromItself() throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(
@@ -54,9 +55,9 @@ struct CompareAgainstTests {
                 ],
                 in: folder
             )
-            #expect(outcome.status == 0, "\(outcome)")
+            #expect(outcome.status == 0 || outcome.status == 5, "\(outcome)")
             let answer = "this: these blocks show no difference from baseline"
-            #expect(outcome.output.contains(answer), "\(outcome)")
+            #expect(outcome.status == 5 || outcome.output.contains(answer), "\(outcome)")
             #expect(outcome.output.contains("this and baseline") == false)
             #expect(outcome.output.contains("are the same program"), "\(outcome)")
             #expect(contents(of: folder) == ["sums.yaml"])
