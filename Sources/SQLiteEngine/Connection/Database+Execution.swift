@@ -118,11 +118,20 @@ extension Database {
 
     /// Returns the last error of SQLite on this connection.
     func lastError(sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
-        var code = ResultCode(rawValue: sqlite3_extended_errcode(handle))
         let message = lastErrorMessage
-        // A table-valued pragma whose nested statement is interrupted only passes on the message.
-        if code == .SQLITE_ERROR, message == "interrupted" { code = .SQLITE_INTERRUPT }
+        let code = meaning(of: sqlite3_extended_errcode(handle), message)
         return makeError(code, message, sql, arguments)
+    }
+
+    /// Returns the result code of an error, where SQLite only reports interrupts as `SQLITE_ERROR`.
+    func meaning(of code: CInt, _ message: String?) -> ResultCode {
+        guard code == SQLITE_ERROR, let message else { return ResultCode(rawValue: code) }
+        // A table-valued pragma whose nested statement is interrupted only passes on the message.
+        // The declaration of a virtual table, for example of FTS5, loses the code of the interrupt.
+        let isInterrupt =
+            message == "interrupted"
+            || (cancellation?.isCanceled == true && message.hasPrefix("vtable constructor failed"))
+        return isInterrupt ? .SQLITE_INTERRUPT : ResultCode(rawValue: code)
     }
 
     func makeError(

@@ -34,7 +34,9 @@ public struct DatabaseRegionObservation: Sendable {
     /// - Parameters:
     ///   - writer: The database to observe. The observation reports only this writer's
     ///     transactions.
-    ///   - onError: A closure to call if a region cannot be determined.
+    ///   - onError: A closure to call if a region cannot be determined when the observation
+    ///     starts. While a changed schema has no such region, for example because a view is
+    ///     missing, the observation reports the changes of the whole database.
     ///   - onChange: A closure to call on the writer after each commit that changed one of the
     ///     regions.
     /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
@@ -43,13 +45,10 @@ public struct DatabaseRegionObservation: Sendable {
         onError: @escaping @Sendable (any Error) -> Void,
         onChange: @escaping @Sendable (Database) -> Void
     ) -> AnyDatabaseCancellable {
-        let observer = RegionObserver(onChange)
+        let observer = RegionObserver(regions, onChange: onChange)
         writer.unsafeReentrantWrite { db in
             do {
-                let region = try regions.reduce(into: DatabaseRegion()) {
-                    $0.formUnion(try $1.databaseRegion(db))
-                }
-                guard observer.begin(with: try region.observableRegion(db)) else { return }
+                guard try observer.begin(on: db) else { return }
                 db.add(transactionObserver: observer, extent: .observerLifetime)
             } catch {
                 onError(error)
@@ -60,35 +59,63 @@ public struct DatabaseRegionObservation: Sendable {
     }
 }
 
-/// `@unchecked Sendable`: only the access that holds the writer uses `isTouched`, and a lock
-/// protects all other state.
+/// `@unchecked Sendable`: only the access that holds the writer uses `isTouched` and `database`, and
+/// a lock protects all other state.
 private final class RegionObserver: TransactionObserver, @unchecked Sendable {
     private struct State {
         var region = DatabaseRegion()
+        /// The state of the schema when the region was determined.
+        var schemaEpoch = 0
         var onChange: (@Sendable (Database) -> Void)?
     }
 
+    private let regions: [any DatabaseRegionConvertible]
     private let state: Lock<State>
     private var isTouched = false
+    private weak var database: Database?
 
-    init(_ onChange: @escaping @Sendable (Database) -> Void) {
+    init(
+        _ regions: [any DatabaseRegionConvertible],
+        onChange: @escaping @Sendable (Database) -> Void
+    ) {
+        self.regions = regions
         state = Lock(State(onChange: onChange))
     }
 
-    /// Sets the region.
+    /// Determines the region.
     ///
     /// - Returns: `false` if the observation has already ended.
-    func begin(with region: DatabaseRegion) -> Bool {
+    /// - Throws: The error of a region that cannot be determined.
+    func begin(on db: Database) throws -> Bool {
+        database = db
+        setRegion(try currentRegion(db), db)
+        return state.withLock { $0.onChange != nil }
+    }
+
+    private func currentRegion(_ db: Database) throws -> DatabaseRegion {
+        let region = try regions.reduce(into: DatabaseRegion()) {
+            $0.formUnion(try $1.databaseRegion(db))
+        }
+        return try region.observableRegion(db)
+    }
+
+    private func setRegion(_ region: DatabaseRegion, _ db: Database) {
         state.withLock { state in
             state.region = region
-            return state.onChange != nil
+            state.schemaEpoch = db.schemaEpoch
         }
     }
 
     func end() { state.withLock { $0.onChange = nil } }
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-        state.withLock { $0.onChange != nil && $0.region.isModified(byEventsOfKind: eventKind) }
+        // A change of the schema, such as another definition of a view, can change the region.
+        if let database, state.withLock({ $0.schemaEpoch != database.schemaEpoch }) {
+            setRegion((try? currentRegion(database)) ?? .fullDatabase, database)
+        }
+        return state.withLock { state in
+            state.onChange != nil && state.region.isModified(byEventsOfKind: eventKind)
+        }
     }
 
     func databaseDidChange() { touch() }

@@ -73,10 +73,12 @@ public class SQLStatementCursor: Cursor {
         }
         guard code == SQLITE_OK else {
             offset = start
-            if code & 0xff == SQLITE_INTERRUPT { database.probe.didFail(code) }
+            let message = database.lastErrorMessage
+            let resultCode = database.meaning(of: code, message)
+            if resultCode == .SQLITE_INTERRUPT { database.probe.didFail(SQLITE_INTERRUPT) }
             throw DatabaseError(
-                resultCode: ResultCode(rawValue: code),
-                message: database.lastErrorMessage,
+                resultCode: resultCode,
+                message: message,
                 sql: text(from: start)
             )
         }

@@ -246,6 +246,27 @@ struct InterruptTests {
         #expect(queue.status().interrupts?.delivered == 1)
     }
 
+    /// SQLite reports an interrupted `xConnect`, for example of FTS5, as `SQLITE_ERROR`.
+    @Test func aCancellationThatEndsTheConnectionOfAVirtualTableIsACancellation() async throws {
+        let connection = InterruptedConnection()
+        let queue = try DatabaseQueue.withTable()
+        let task = Task {
+            try await queue.read { db in
+                try connection.register(on: db)
+                try db.execute(sql: "SELECT * FROM interrupted")
+            }
+        }
+        try connection.hasStarted.wait()
+        task.cancel()
+        connection.isCanceled.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        // Without a cancellation, the error is the module's own.
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.read { try $0.execute(sql: "SELECT * FROM interrupted") }
+        }
+        #expect(error?.resultCode == .SQLITE_ERROR)
+    }
+
     @Test func aCancellationAtTheStartOfAStatementIsNotLost() async throws {
         let queue = try DatabaseQueue.withTable()
         let hasBegun = Lock(false)
@@ -275,5 +296,34 @@ struct InterruptTests {
         isCancelled.open()
         await #expect(throws: CancellationError.self) { try await write.value }
         try #expect(queue.rowCount() == 0)
+    }
+}
+
+/// The module of a virtual table whose connection waits for a cancellation, and then fails as
+/// FTS5 does if SQLite interrupts the declaration of its columns.
+private final class InterruptedConnection: Sendable {
+    let hasStarted = Gate()
+    let isCanceled = Gate()
+
+    func register(on db: Database) throws {
+        var module = sqlite3_module()
+        module.xConnect = { _, context, _, _, _, _ in
+            guard let context else { return SQLITE_MISUSE }
+            let connection = Unmanaged<InterruptedConnection>.fromOpaque(context)
+                .takeUnretainedValue()
+            connection.hasStarted.open()
+            try? connection.isCanceled.wait()
+            return SQLITE_ERROR
+        }
+        // SQLite keeps the pointer to the module for as long as the connection is open.
+        let kept = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+        kept.initialize(to: module)
+        let code = sqlite3_create_module(
+            db.sqliteConnection,
+            "interrupted",
+            kept,
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+        #expect(code == SQLITE_OK)
     }
 }

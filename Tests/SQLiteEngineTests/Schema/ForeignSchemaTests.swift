@@ -238,4 +238,33 @@ struct ForeignSchemaTests {
         try eventually { last.withLock { $0 } == 2 }
         cancellable.cancel()
     }
+
+    /// The region of a region observation follows a view that either connection redefines.
+    @Test(arguments: [false, true])
+    func aRegionObservationFollowsAViewThatIsRedefined(isForeign: Bool) throws {
+        try pool.write {
+            try $0.execute(
+                sql: "CREATE TABLE t (x); CREATE TABLE u (x); CREATE VIEW v AS SELECT x FROM t"
+            )
+        }
+        let count = Lock(0)
+        let cancellable = DatabaseRegionObservation(
+            tracking: SQLRequest<Row>(sql: "SELECT * FROM v")
+        )
+        .start(in: pool) {
+            Issue.record($0)
+        } onChange: { _ in
+            count.withLock { $0 += 1 }
+        }
+        try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+        #expect(count.withLock { $0 } == 1)
+        try (isForeign ? other : pool).write {
+            try $0.execute(sql: "DROP VIEW v; CREATE VIEW v AS SELECT x FROM u")
+        }
+        try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
+        #expect(count.withLock { $0 } == 2)
+        try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+        #expect(count.withLock { $0 } == 2)
+        cancellable.cancel()
+    }
 }
