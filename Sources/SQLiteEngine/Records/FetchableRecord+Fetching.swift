@@ -67,7 +67,7 @@ extension FetchableRecord {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> [Self] {
-        try fetchAll(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchAll(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// Fetches the first record of a query.
@@ -78,7 +78,7 @@ extension FetchableRecord {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Self? {
-        try fetchOne(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchOne(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// Returns a cursor over the records of a request.
@@ -126,7 +126,7 @@ extension FetchableRecord where Self: Hashable {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Self> {
-        try fetchSet(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchSet(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// Fetches the distinct records of a request.
