@@ -73,46 +73,33 @@ public protocol DatabaseReader: AnyObject, Sendable {
 extension DatabaseReader {
     /// Reads a consistent state of the database, blocking the thread.
     ///
-    /// Calling `read` on the same database inside `value` is a fatal error.
+    /// Calling `read` on the same database inside `value` is a fatal error. `status()` shows
+    /// `label` for the access, or the file and line of the call.
     ///
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
+        as label: AccessLabel? = nil,
         _ value: (Database) throws -> T,
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) throws -> T {
-        try read(at: AccessSite(fileID: fileID, line: line), value)
-    }
-
-    /// Reads a consistent state of the database, blocking the thread.
-    ///
-    /// `status()` shows `label` for the access.
-    @inlinable
-    public func read<T>(as label: AccessLabel, _ value: (Database) throws -> T) throws -> T {
-        try read(at: AccessSite(label), value)
+        try read(at: AccessSite(label, fileID: fileID, line: line), value)
     }
 
     /// Reads a consistent state of the database, without blocking the thread.
     ///
+    /// `status()` shows `label` for the access, or the file and line of the call.
+    ///
     /// - Throws: The error that `value` throws, ``DatabaseError``, and `CancellationError` as soon
     ///   as the task is canceled, even while the access waits for a connection.
     public func read<T: Sendable>(
+        as label: AccessLabel? = nil,
         _ value: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) async throws -> T {
-        try await read(at: AccessSite(fileID: fileID, line: line), value)
-    }
-
-    /// Reads a consistent state of the database without blocking the thread.
-    ///
-    /// `status()` shows `label` for the access.
-    public func read<T: Sendable>(
-        as label: AccessLabel,
-        _ value: @Sendable (Database) throws -> T
-    ) async throws -> T {
-        try await read(at: AccessSite(label), value)
+        try await read(at: AccessSite(label, fileID: fileID, line: line), value)
     }
 
     /// Schedules a read of a consistent state of the database, and returns immediately.

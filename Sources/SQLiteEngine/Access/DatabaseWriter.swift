@@ -75,71 +75,50 @@ extension DatabaseWriter {
     /// Writes in one transaction, blocking the thread.
     ///
     /// The transaction commits when `updates` returns, and rolls back when `updates` throws.
-    /// Calling `write` on the same database inside `updates` is a fatal error.
+    /// Calling `write` on the same database inside `updates` is a fatal error. `status()` shows
+    /// `label` for the access, or the file and line of the call.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
+        as label: AccessLabel? = nil,
         _ updates: (Database) throws -> T,
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) throws -> T {
-        try write(at: AccessSite(fileID: fileID, line: line), updates)
-    }
-
-    /// Writes in one transaction, blocking the thread.
-    ///
-    /// `status()` shows `label` for the access.
-    @inlinable
-    public func write<T>(as label: AccessLabel, _ updates: (Database) throws -> T) throws -> T {
-        try write(at: AccessSite(label), updates)
+        try write(at: AccessSite(label, fileID: fileID, line: line), updates)
     }
 
     /// Writes in one transaction, without blocking the thread.
+    ///
+    /// `status()` shows `label` for the access, or the file and line of the call.
     ///
     /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError` as
     ///   soon as the task is canceled, even while the access waits for a connection.
     public func write<T: Sendable>(
+        as label: AccessLabel? = nil,
         _ updates: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) async throws -> T {
-        try await write(at: AccessSite(fileID: fileID, line: line), updates)
-    }
-
-    /// Writes in one transaction, without blocking the thread.
-    ///
-    /// `status()` shows `label` for the access.
-    public func write<T: Sendable>(
-        as label: AccessLabel,
-        _ updates: @Sendable (Database) throws -> T
-    ) async throws -> T {
-        try await write(at: AccessSite(label), updates)
+        try await write(at: AccessSite(label, fileID: fileID, line: line), updates)
     }
 
     /// Runs a closure on the writer connection without a transaction, so that each statement
     /// commits separately.
     ///
     /// Leaving a transaction open is a fatal error unless
-    /// ``Configuration/allowsUnsafeTransactions`` is set.
+    /// ``Configuration/allowsUnsafeTransactions`` is set. `status()` shows `label` for the access,
+    /// or the file and line of the call.
     ///
     /// - Throws: The error that `updates` throws, or `SQLITE_MISUSE` if the database is closed.
     public func writeWithoutTransaction<T, E: Error>(
+        as label: AccessLabel? = nil,
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) throws(E) -> T {
-        try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
-    }
-
-    /// Runs a closure on the writer connection without a transaction, blocking the thread.
-    ///
-    /// `status()` shows `label` for the access.
-    public func writeWithoutTransaction<T, E: Error>(
-        as label: AccessLabel,
-        _ updates: (Database) throws(E) -> T
-    ) throws(E) -> T {
-        try writeWithoutTransaction(at: AccessSite(label), updates)
+        try writeWithoutTransaction(at: AccessSite(label, fileID: fileID, line: line), updates)
     }
 
     /// Runs a closure on the writer connection without a transaction, and without blocking the

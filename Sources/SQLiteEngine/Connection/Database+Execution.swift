@@ -102,7 +102,10 @@ extension Database {
         )
         guard readOnlyDepth > 0, !statement.mayRunReadOnly else { return }
         let message = "attempt to write a readonly database"
-        throw makeError(.SQLITE_READONLY, message, statement.sql, statement.arguments)
+        var error = makeError(.SQLITE_READONLY, message, statement.sql, statement.arguments)
+        // The access rejects writes, whatever the permissions of the file.
+        error.explanation = nil
+        throw error
     }
 
     /// Throws `SQLITE_ABORT` if SQLite has rolled back the transaction of the current access.

@@ -27,10 +27,14 @@ struct OpeningFailure {
         case .SQLITE_READONLY_DIRECTORY:
             "no journal can be created in the folder `\(folder)`; change its permissions"
         // SQLite opens a file without write permission for reading.
-        case .SQLITE_READONLY where !isReadOnly && access(path, W_OK) != 0:
+        case .SQLITE_READONLY where !isReadOnly && isWritingForbidden:
             "the file is not writable; change its permissions, and open the database again"
         default: nil
         }
+    }
+
+    private var isWritingForbidden: Bool {
+        access(path, W_OK) != 0 && (errno == EACCES || errno == EROFS)
     }
 
     private func reason(for error: DatabaseError) -> String? {

@@ -74,6 +74,12 @@ public struct AccessSite: Sendable, Hashable {
         word = Self.labelBit | UInt64(label.index)
     }
 
+    /// Creates the site of a label, or of a line in a source file if there is no label.
+    @inline(__always)
+    public init(_ label: AccessLabel?, fileID: StaticString, line: UInt) {
+        self = label.map { AccessSite($0) } ?? AccessSite(fileID: fileID, line: line)
+    }
+
     init(word: UInt64) { self.word = word }
 
     /// Whether the site is a label from ``AccessLabel/uncounted``.

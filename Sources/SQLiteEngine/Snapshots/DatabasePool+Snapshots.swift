@@ -3,24 +3,16 @@ import Telemetry
 extension DatabasePool {
     /// Creates a snapshot of the last committed state on a separate connection.
     ///
-    /// Calling this method inside a write transaction of this pool is a fatal error.
+    /// Calling this method inside a write transaction of this pool is a fatal error. `status()`
+    /// shows `label` for the snapshot, or the file and line of the call.
     ///
     /// - Throws: A ``DatabaseError``.
     public func makeSnapshot(
+        as label: AccessLabel? = nil,
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) throws -> DatabaseSnapshot {
-        try makeSnapshot(at: AccessSite(fileID: fileID, line: line))
-    }
-
-    /// Creates a snapshot of the last committed state on a separate connection.
-    ///
-    /// `status()` shows `label` for the snapshot.
-    public func makeSnapshot(as label: AccessLabel) throws -> DatabaseSnapshot {
-        try makeSnapshot(at: AccessSite(label))
-    }
-
-    private func makeSnapshot(at site: AccessSite) throws -> DatabaseSnapshot {
+        let site = AccessSite(label, fileID: fileID, line: line)
         if let slot = ThreadState.current.pointee.access(through: writer) {
             requirement(
                 !slot.openDatabase.isInsideTransaction,
@@ -33,7 +25,7 @@ extension DatabasePool {
             try DatabaseSnapshot(
                 path: path,
                 configuration: configuration,
-                label: "\(label).snapshot.\(number)",
+                label: "\(self.label).snapshot.\(number)",
                 site: site,
                 events: writer.events
             )

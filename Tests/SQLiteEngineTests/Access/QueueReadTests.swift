@@ -233,4 +233,16 @@ struct QueueReadTests {
             try #expect(Int.fetchOne(db, sql: "PRAGMA synchronous") == 1)
         }
     }
+
+    /// A database in memory has no permissions that the error could explain.
+    @Test func theErrorOfAWriteInAReadNamesNoPermissions() throws {
+        let queue = try DatabaseQueue()
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.read { try $0.execute(sql: "CREATE TABLE t (x)") }
+        }
+        #expect(
+            error?.description == "SQLite error 8: attempt to write a readonly database - while "
+                + "executing `CREATE TABLE t (x)`"
+        )
+    }
 }
