@@ -42,8 +42,8 @@ func process(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
 
 // The libraries that fuzzing provides with random input.
 let fuzzed: [Target.Dependency] = [
-    "Capture", "CursesTerminal", "Dashboard", "PoolgaugeAgent", "Recording", "SQLTrace",
-    "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine", yams,
+    "Capture", "CursesTerminal", "Dashboard", "PoolgaugeAgent", "Recording", "SQLText",
+    "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine", yams,
 ]
 
 let package = Package(
@@ -91,21 +91,23 @@ let package = Package(
         ),
         .systemLibrary(name: "CTrace"),
         module("Telemetry"),
-        module("SQLiteEngine", uses: ["CSQLite", "Telemetry"]),
+        module("SQLText"),
+        tests("SQLTextTests", of: ["CSQLite", "SQLText"]),
+        module("SQLiteEngine", uses: ["CSQLite", "SQLText", "Telemetry"]),
         module("Units"),
         module("SQLiteWatch", uses: ["Telemetry", "Units"]),
         module(
             "SQLTrace",
             uses: [
                 "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
-                "SQLiteWatch", "Telemetry", "Units",
+                "SQLText", "SQLiteWatch", "Telemetry", "Units",
             ]
         ),
         module("SQLiteEngineCombine", uses: ["SQLiteEngine", "Telemetry"] + openCombine),
         module("MetricDescriptors", uses: ["Telemetry"]),
         module("SQLiteEngineMetrics", uses: ["MetricDescriptors", "Telemetry", metrics]),
         module("PoolgaugeAgent", uses: ["MetricDescriptors", "Telemetry"]),
-        module("PoolgaugeGRDB", uses: ["Telemetry", grdb, grdbSQLite]),
+        module("PoolgaugeGRDB", uses: ["SQLText", "Telemetry", grdb, grdbSQLite]),
         // Recording stores reports of SQLiteWatch and PoolgaugeAgent. It does not measure anything.
         module(
             "Recording",
@@ -113,12 +115,12 @@ let package = Package(
         ),
         .target(
             name: "WorkloadEngine",
-            dependencies: ["Telemetry", "Units", yams, histogram],
+            dependencies: ["SQLText", "Telemetry", "Units", yams, histogram],
             // `Presets` is a link to the folder `scenarios`, which contains the only copy of the
             // files.
             resources: [.embedInCode("Presets")]
         ),
-        module("Capture", uses: ["Telemetry", "WorkloadEngine"]),
+        module("Capture", uses: ["SQLText", "Telemetry", "WorkloadEngine"]),
         module("EngineTarget", uses: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"]),
         module(
             "GRDBTarget",
@@ -138,9 +140,9 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLTrace", "SQLiteEngine",
-                "SQLiteWatch", "Telemetry", "TerminalUI", "Units", "WorkloadEngine",
-                argumentParser, yams,
+                "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLText", "SQLTrace",
+                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Units",
+                "WorkloadEngine", argumentParser, yams,
             ]
         ),
         // Random numbers, waits, temporary folders, other programs, and strings for outputs.
@@ -215,7 +217,7 @@ let package = Package(
         ),
         // The helper processes of the traces that tests start, and a trace that a test kills.
         process("TraceHelper", uses: ["SQLTrace"]),
-        tests("SQLTraceTests", of: ["SQLTrace", "SQLiteWatch", "TraceHelper"]),
+        tests("SQLTraceTests", of: ["SQLText", "SQLTrace", "SQLiteWatch", "TraceHelper"]),
         tests(
             "WorkloadEngineTests",
             of: [

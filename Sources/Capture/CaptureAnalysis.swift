@@ -245,7 +245,7 @@ private struct StatementReader {
 
     init(schema: CaptureSchema) { self.schema = schema }
 
-    mutating func statement(of sql: String) throws(SQLLexer.Failure) -> NormalizedStatement {
+    mutating func statement(of sql: String) throws(StatementParser.Failure) -> NormalizedStatement {
         if let statement = cache[sql] { return statement }
         let statement = try StatementParser.parse(sql, schema: schema)
         if cache.count < Self.capacity { cache[sql] = statement }

@@ -1,5 +1,6 @@
 #if GRDB
 import Foundation
+import SQLText
 import Telemetry
 
 /// The activity of a connection, derived from its accesses, statements, and transactions.
@@ -19,7 +20,7 @@ struct ConnectionActivity: Sendable {
         var id: UInt
         /// The time of the first step, in nanoseconds.
         var startedAt: UInt64
-        var kind: StatementKind
+        var kind: SQLStatementKind
         var isReadOnly: Bool
     }
 
@@ -100,7 +101,9 @@ struct ConnectionActivity: Sendable {
     ) -> Change? {
         // SQLite also reports the triggers that a statement fires.
         guard !statements.contains(where: { $0.id == id }) else { return nil }
-        let kind = StatementKind(text)
+        let kind = SQLStatementKind(
+            UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
+        )
         statements.append(Statement(id: id, startedAt: now, kind: kind, isReadOnly: isReadOnly))
         // Keep the array's capacity, so that most statements require no allocation.
         sql.removeAll(keepingCapacity: true)
@@ -119,9 +122,9 @@ struct ConnectionActivity: Sendable {
         let duration = now - min(now, statement.startedAt)
         var ended: EndedStatement?
         switch statement.kind {
-        case .other: ended = .statement(duration)
-        case .commit where self.transaction == .write && !isInTransaction: ended = .commit(duration)
-        case .begin, .commit, .rollback: break
+        case .commit, .release:
+            if self.transaction == .write, !isInTransaction { ended = .commit(duration) }
+        case let kind: if !kind.controlsTransaction { ended = .statement(duration) }
         }
         self.isInTransaction = isInTransaction
         self.transaction = transaction

@@ -126,19 +126,6 @@ struct ConnectionActivityTests {
         #expect(status.transaction == .read)
     }
 
-    @Test func theFirstWordDeterminesTheKind() {
-        for (sql, isOther) in [
-            ("begin", false), ("SELECT 1", true), ("CREATE TABLE t(x)", true), ("", true),
-            ("explain SELECT 1", true), ("REPLACE INTO t VALUES (1)", true), ("savepoint s", false),
-        ] {
-            let kind = sql.withCString { StatementKind($0) }
-            if case .other = kind {
-                #expect(isOther, "\(sql)")
-            } else {
-                #expect(!isOther, "\(sql)")
-            }
-        }
-    }
 }
 
 struct ReaderUseTests {

@@ -1,3 +1,4 @@
+import SQLText
 import WorkloadEngine
 
 /// An advisor that proposes indexes for statements whose query plan scans a table or sorts.
@@ -20,7 +21,8 @@ package struct IndexAdvisor {
     /// - Returns: `CREATE INDEX` statements, most promising first. The array is empty if the
     ///   statement's plan needs no index.
     package func indexes(for sql: String, plan: [String]) -> [String] {
-        guard let tokens = try? SQLLexer.tokens(of: sql) else { return [] }
+        let tokens = SQLToken.significant(in: sql)
+        guard tokens.allSatisfy(\.isValid) else { return [] }
         let tables = StatementTables(tokens, schema)
         let search = SearchedColumns(tokens, tables)
         let needsSort = plan.contains {
@@ -189,6 +191,6 @@ struct SearchedColumns {
     }
 
     private static func isName(_ token: SQLToken) -> Bool {
-        [.word, .quotedName].contains(token.kind)
+        token.isName
     }
 }

@@ -1,3 +1,5 @@
+import SQLText
+
 /// A type that recognizes PRAGMA statements with settings that a scenario can reproduce.
 enum PragmaSetting {
     /// The per-connection pragmas whose values are numbers or words that are not secret.
@@ -11,9 +13,8 @@ enum PragmaSetting {
     /// Returns the setting of `PRAGMA name = value` or `PRAGMA name(value)`, or an empty dictionary
     /// for other statements and for pragmas that are not copied to the scenario, such as `key`.
     static func setting(in sql: String) -> [String: String] {
-        guard var tokens = try? SQLLexer.tokens(of: sql)[...], tokens.popFirst() != nil else {
-            return [:]
-        }
+        var tokens = SQLToken.significant(in: sql)[...]
+        guard tokens.allSatisfy(\.isValid), tokens.popFirst() != nil else { return [:] }
         if tokens.count > 2, tokens[tokens.startIndex + 1].text == "." {
             tokens = tokens.dropFirst(2)
         }

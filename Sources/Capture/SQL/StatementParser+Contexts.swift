@@ -1,3 +1,4 @@
+import SQLText
 import WorkloadEngine
 
 /// Determines how a statement uses each of its values.
@@ -81,7 +82,7 @@ extension StatementParser {
     /// `BETWEEN ? AND ? + 99`.
     private func columnOfRange(widenedByValueAt index: Int) -> Variable.Column? {
         guard index > 1, tokens[index - 1].text == "+",
-            [.parameter, .number].contains(tokens[index - 2].kind),
+            [.variable, .number].contains(tokens[index - 2].kind),
             index + 1 == tokens.endIndex || !["*", "/", "%"].contains(tokens[index + 1].text)
         else { return nil }
         let (role, column) = context(of: index - 2)
@@ -201,7 +202,7 @@ extension StatementParser {
     }
 
     private func column(at index: Int, of qualifier: String? = nil) -> Variable.Column? {
-        guard [.word, .quotedName].contains(tokens[index].kind) else { return nil }
+        guard tokens[index].isName else { return nil }
         return tables.column(tokens[index].name, of: qualifier)
     }
 

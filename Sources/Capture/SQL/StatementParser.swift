@@ -1,3 +1,4 @@
+import SQLText
 import WorkloadEngine
 
 /// A parser that finds a statement's slots and the column that each slot is compared with.
@@ -5,6 +6,33 @@ import WorkloadEngine
 /// The parser recognizes common patterns instead of SQLite's full grammar: `col = ?`,
 /// `col IN (?, ?)`, `BETWEEN`, `VALUES`, and `SET`. Slots in other patterns have no column.
 struct StatementParser {
+    enum Failure: Error, Equatable {
+        case unterminated(String)
+        case unexpected(String)
+        case incomplete(String)
+        case severalStatements
+
+        /// Creates the failure for a token that SQLite rejects.
+        init(rejecting token: SQLToken) {
+            self =
+                switch token.kind {
+                case .string: .unterminated("a string in single quotes")
+                case .blob: .unterminated("a blob")
+                case .doubleQuoted, .quoted: .unterminated("a name in quotes or brackets")
+                default: .unexpected(token.text)
+                }
+        }
+
+        var message: String {
+            switch self {
+            case .unterminated(let what): "\(what) is not terminated"
+            case .unexpected(let text): "'\(text)' is not valid SQL"
+            case .incomplete(let word): "no statement follows '\(word)'"
+            case .severalStatements: "it contains several statements"
+            }
+        }
+    }
+
     let schema: CaptureSchema
     let tokens: [SQLToken]
     /// The clause of each token, such as `WHERE`.
@@ -15,18 +43,19 @@ struct StatementParser {
 
     /// Parses one statement.
     ///
-    /// - Throws: ``SQLLexer/Failure`` if the text is not SQL.
+    /// - Throws: ``Failure`` if the text is not SQL.
     static func parse(
         _ sql: String,
         schema: CaptureSchema
-    ) throws(SQLLexer.Failure) -> NormalizedStatement {
-        var tokens = try SQLLexer.tokens(of: sql)
+    ) throws(Failure) -> NormalizedStatement {
+        var tokens = SQLToken.significant(in: sql)
+        if let token = tokens.first(where: { !$0.isValid }) { throw Failure(rejecting: token) }
         while tokens.last?.text == ";" { tokens.removeLast() }
         guard !tokens.isEmpty else { throw .unexpected(sql.isEmpty ? "" : "…") }
         return try StatementParser(tokens, schema).normalize()
     }
 
-    private init(_ tokens: [SQLToken], _ schema: CaptureSchema) throws(SQLLexer.Failure) {
+    private init(_ tokens: [SQLToken], _ schema: CaptureSchema) throws(Failure) {
         self.tokens = tokens
         self.schema = schema
         tables = StatementTables(tokens, schema)
@@ -38,7 +67,7 @@ struct StatementParser {
         "ON", "RETURNING", "USING", "JOIN", "WINDOW", "AS",
     ]
 
-    private mutating func findClauses() throws(SQLLexer.Failure) {
+    private mutating func findClauses() throws(Failure) {
         var open: [(index: Int, clause: String)] = []
         var clause = ""
         for (index, token) in tokens.enumerated() {
@@ -63,7 +92,7 @@ struct StatementParser {
 
     // MARK: Normalizing
 
-    private func normalize() throws(SQLLexer.Failure) -> NormalizedStatement {
+    private func normalize() throws(Failure) -> NormalizedStatement {
         let verb = try self.verb()
         var pieces = [""]
         var slots: [StatementSlot] = []
@@ -75,7 +104,7 @@ struct StatementParser {
             let gap = token.followsSpace && index > 0 ? " " : ""
             pieces[pieces.count - 1] += gap
             var source: StatementSlot.Source?
-            if token.kind == .parameter {
+            if token.kind == .variable {
                 source = .parameter(
                     Self.ordinal(of: token.text, among: &names, count: &parameters)
                 )
@@ -90,7 +119,7 @@ struct StatementParser {
             }
             let (role, column) = context(of: index)
             slots.append(StatementSlot(source: source, role: role, column: column))
-            parameterNames.append(token.kind == .parameter ? Self.name(of: token.text) : nil)
+            parameterNames.append(token.kind == .variable ? Self.name(of: token.text) : nil)
             pieces.append("")
             keys.append("?")
         }
@@ -125,7 +154,7 @@ struct StatementParser {
         "ANALYZE", "CREATE", "DROP", "ALTER", "EXPLAIN", "WITH",
     ]
 
-    private func verb() throws(SQLLexer.Failure) -> String {
+    private func verb() throws(Failure) -> String {
         let first = tokens[0].keyword
         guard Self.verbs.contains(first) else { throw .unexpected(tokens[0].text) }
         guard first == "WITH" else { return first }
@@ -147,7 +176,8 @@ struct StatementParser {
 
     /// Returns the name of a parameter, such as `p1` for `?1`, or `nil` for `?`.
     private static func name(of text: String) -> String? {
-        guard text != "?" else { return nil }
+        // The name of a variable of Tcl, such as `$a::b(c)`, cannot name a parameter.
+        guard text != "?", !text.contains("::"), !text.contains("(") else { return nil }
         return (text.first == "?" ? "p" : "") + text.dropFirst()
     }
 
@@ -220,9 +250,7 @@ struct StatementParser {
         let token = tokens[index]
         switch token.kind {
         case .string: return .text(token.unquoted)
-        case .quotedName:
-            guard token.text.first == "\"", !isName(at: index) else { return nil }
-            return .text(token.unquoted)
+        case .doubleQuoted: return isName(at: index) ? nil : .text(token.unquoted)
         case .blob: return .blob(Self.bytes(ofHex: token.text.dropFirst(2).dropLast()))
         case .number:
             if ["LIMIT", "OFFSET"].contains(clauses[index]) || isColumnNumber(at: index) {

@@ -1,3 +1,4 @@
+import SQLText
 import WorkloadEngine
 
 /// The tables that a statement refers to, and their aliases.
@@ -77,7 +78,7 @@ struct StatementTables {
         var index = keyword + 1
         // Skip `OR IGNORE` in `UPDATE OR IGNORE t`.
         if index + 1 < tokens.count, tokens[index].keyword == "OR" { index += 2 }
-        guard index < tokens.count, [.word, .quotedName].contains(tokens[index].kind) else {
+        guard index < tokens.count, tokens[index].isName else {
             return keyword
         }
         if index + 2 < tokens.count, tokens[index + 1].text == "." { index += 2 }
@@ -86,7 +87,7 @@ struct StatementTables {
         var alias = name
         var next = index + 1
         if next < tokens.count, tokens[next].keyword == "AS" { next += 1 }
-        if next < tokens.count, [.word, .quotedName].contains(tokens[next].kind),
+        if next < tokens.count, tokens[next].isName,
             !Self.nonAliases.contains(tokens[next].keyword)
         {
             alias = tokens[next].name

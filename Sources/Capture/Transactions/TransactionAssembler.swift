@@ -1,3 +1,4 @@
+import SQLText
 import WorkloadEngine
 
 /// A type that assembles the executions of each connection into transactions.
@@ -45,8 +46,9 @@ struct TransactionAssembler {
         let name = "\(execution.process)/\(execution.connection)"
         var connection = connections[name] ?? Connection()
         defer { connections[name] = connection }
-        if let control = ControlStatement(statement, sql: execution.sql) {
-            apply(control, execution, name, statement, &connection)
+        let kind = SQLStatementKind(execution.sql)
+        if kind.controlsTransaction {
+            apply(kind, execution, name, statement, &connection)
         } else {
             append(statement, execution, name, &connection)
         }
@@ -71,7 +73,7 @@ struct TransactionAssembler {
     }
 
     private mutating func apply(
-        _ control: ControlStatement,
+        _ control: SQLStatementKind,
         _ execution: CapturedExecution,
         _ name: String,
         _ statement: NormalizedStatement,
@@ -83,7 +85,13 @@ struct TransactionAssembler {
                 if execution.wasBusy { connection.busyBegins += 1 }
                 return
             }
-            begin(kind, execution, name, &connection)
+            let begin: CapturedTransaction.Begin =
+                switch kind {
+                case .deferred: .deferred
+                case .immediate: .immediate
+                case .exclusive: .exclusive
+                }
+            self.begin(begin, execution, name, &connection)
         case .savepoint(let savepoint) where connection.openTransaction == nil:
             guard execution.succeeded else { return }
             begin(.savepoint, execution, name, &connection)
@@ -94,7 +102,7 @@ struct TransactionAssembler {
             end(execution, .committed, &connection)
         case .rollback:
             end(execution, .rolledBack, &connection)
-        case .savepoint, .release, .rollbackTo:
+        default:
             append(statement, execution, name, &connection)
         }
     }

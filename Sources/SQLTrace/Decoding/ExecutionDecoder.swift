@@ -1,3 +1,5 @@
+import SQLText
+
 /// A decoder that converts the events of all threads, ordered by time, to statement executions.
 ///
 /// The decoder tracks the process of each thread, the file of each connection, and the text of each
@@ -325,7 +327,7 @@ struct ExecutionDecoder {
         if text == nil { unknownTexts &+= 1 }
         var isAutocommit = start.isAutocommit
         if let text, result == 0 {
-            isAutocommit = TransactionKeyword.autocommit(after: text, from: isAutocommit)
+            isAutocommit = SQLStatements.autocommit(after: text, from: isAutocommit)
         }
         let execution = StatementExecution(
             end: event.time,
@@ -341,5 +343,15 @@ struct ExecutionDecoder {
             seconds: seconds
         )
         return (execution, database)
+    }
+}
+
+/// Statements that SQLite runs internally.
+private enum InternalStatements {
+    /// Returns whether SQLite uses text passed to `sqlite3_exec` to read the schema or statistics.
+    static func contains(_ text: String) -> Bool {
+        text.hasPrefix("SELECT*FROM\"") && text.hasSuffix(" ORDER BY rowid")
+            || text.hasPrefix("SELECT tbl,idx,stat FROM ")
+            || text.hasPrefix("SELECT name, rootpage, sql FROM ")
     }
 }

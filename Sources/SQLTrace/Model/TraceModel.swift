@@ -1,3 +1,4 @@
+import SQLText
 import SQLiteWatch
 
 /// The statements, transactions, and waits of one database, derived from executions.
@@ -14,7 +15,7 @@ struct TraceModel {
     private(set) var blocks = BlockTracker()
     /// The last statement of each process, with its end time.
     private var lastStatements: [Int32: (sql: String, end: UInt64)] = [:]
-    private var texts: [String: (shown: String, keyword: TransactionKeyword)] = [:]
+    private var texts: [String: (shown: String, kind: SQLStatementKind)] = [:]
 
     /// The original text of each statement without a plan, keyed by its normalized text.
     private var unplanned: [String: String] = [:]
@@ -32,7 +33,7 @@ struct TraceModel {
         if let text { lastStatements[execution.process] = (text.shown, execution.end) }
         statements.add(execution, sql: text?.shown)
         blocks.add(execution, sql: text?.shown, transactions)
-        transactions.add(execution, sql: text?.shown, keyword: text?.keyword ?? .other)
+        transactions.add(execution, sql: text?.shown, kind: text?.kind ?? .other)
     }
 
     mutating func end(process: Int32, at time: UInt64) {
@@ -120,18 +121,19 @@ struct TraceModel {
     /// for a new statement.
     private mutating func displayText(
         of sql: String
-    ) -> (shown: String, keyword: TransactionKeyword) {
+    ) -> (shown: String, kind: SQLStatementKind) {
         if let known = texts[sql] { return known }
         let text =
             showsLiterals
             ? String(SecretKeys.redacted(sql).prefix(Self.textLimit))
             : StatementText.normalized(sql, identifiers: identifiers)
-        let keyword = TransactionKeyword(sql)
-        let isPlanned = keyword == .other || keyword == .write
-        if isPlanned, plans[text] == nil, plans.count + unplanned.count < Self.planCapacity {
+        let kind = SQLStatementKind(sql)
+        if !kind.controlsTransaction, plans[text] == nil,
+            plans.count + unplanned.count < Self.planCapacity
+        {
             unplanned[text] = sql
         }
-        let new = (text, keyword)
+        let new = (text, kind)
         if texts.count >= Self.textCapacity { texts = [:] }
         texts[sql] = new
         return new

@@ -1,3 +1,4 @@
+import SQLText
 import SQLiteWatch
 
 /// The explicit transactions of all connections, derived from changes of their autocommit state.
@@ -58,20 +59,20 @@ struct TransactionTracker {
     /// Records an execution.
     ///
     /// Executions must be recorded in order.
-    mutating func add(_ execution: StatementExecution, sql: String?, keyword: TransactionKeyword) {
+    mutating func add(_ execution: StatementExecution, sql: String?, kind: SQLStatementKind) {
         let key = ConnectionKey(process: execution.process, connection: execution.connection)
         let hasSucceeded = execution.result & 0xff == 0
         guard var transaction = openTransactions[key] else {
             guard !execution.isAutocommit else { return }
             var new = Transaction(key: key, start: execution.end, lastEnd: execution.end)
             new.lastSQL = sql
-            let isBegin =
-                keyword == .begin || keyword == .beginImmediate || keyword == .savepoint
-            if keyword == .beginImmediate || keyword == .write, hasSucceeded {
+            if kind == .begin(.immediate) || kind == .begin(.exclusive) || kind.isWrite,
+                hasSucceeded
+            {
                 new.writesSince = execution.end
             }
             // Tracing may start in the middle of a transaction.
-            if !isBegin { new.statements = 1 }
+            if !kind.beginsTransaction { new.statements = 1 }
             openTransactions[key] = new
             return
         }
@@ -84,10 +85,10 @@ struct TransactionTracker {
         // Gaps must not overlap if the kernel's times are wrong.
         transaction.lastEnd = max(transaction.lastEnd, execution.end)
         // Do not show COMMIT or ROLLBACK as the last statement.
-        if !execution.isAutocommit || keyword == .write {
+        if !execution.isAutocommit || kind.isWrite {
             transaction.lastSQL = sql
         }
-        if keyword == .write, hasSucceeded, transaction.writesSince == nil {
+        if kind.isWrite, hasSucceeded, transaction.writesSince == nil {
             transaction.writesSince = execution.end
         }
         if execution.isAutocommit {

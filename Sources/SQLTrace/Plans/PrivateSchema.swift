@@ -1,4 +1,5 @@
 import CSQLite
+import SQLText
 
 #if os(Linux)
 /// An empty in-memory database with the tables of a watched database.
@@ -78,8 +79,7 @@ final class PrivateSchema {
     /// Returns whether text begins with a statement that creates a table, an index, a view, or a
     /// trigger.
     static func isCreation(_ text: String) -> Bool {
-        let words = SQLTokens.significant(text).prefix(3)
-            .map { $0.kind == .word ? $0.text.uppercased() : "" }
+        let words = SQLToken.significant(in: text).prefix(3).map(\.keyword)
         let kinds: Set<String> = ["TABLE", "INDEX", "VIEW", "TRIGGER"]
         guard words.first == "CREATE" else { return false }
         let second = words.dropFirst().first ?? ""

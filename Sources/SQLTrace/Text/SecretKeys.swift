@@ -1,3 +1,5 @@
+import SQLText
+
 /// A type that redacts the keys of encrypted databases in statements.
 ///
 /// No option reveals these keys.
@@ -11,19 +13,19 @@ enum SecretKeys {
     /// The bound values of such a statement are also hidden.
     static func contains(_ text: String) -> Bool {
         mayContain(text)
-            && statements(Array(SQLTokens(text))).contains { tokens in
+            && statements(SQLToken.all(in: text)).contains { tokens in
                 let words = tokens.filter { $0.kind != .space && $0.kind != .comment }
-                return words.contains { $0.isWord("ATTACH") || $0.isWord("VACUUM") }
-                    || words.contains { $0.isWord("PRAGMA") }
+                return words.contains { ["ATTACH", "VACUUM"].contains($0.keyword) }
+                    || words.contains { $0.keyword == "PRAGMA" }
                         && words.contains { pragmas.contains(unquotedName($0)) }
             }
     }
 
     static func redacted(_ text: String) -> String {
         guard mayContain(text) else { return text }
-        var result: [UInt8] = []
-        for statement in statements(Array(SQLTokens(text))) { redact(statement, into: &result) }
-        return String(decoding: result, as: UTF8.self)
+        var result = ""
+        for statement in statements(SQLToken.all(in: text)) { redact(statement, into: &result) }
+        return result
     }
 
     /// Returns whether text contains a keyword of a statement that may set a key.
@@ -42,43 +44,39 @@ enum SecretKeys {
         return false
     }
 
-    private static func statements(_ tokens: [SQLTokens.Token]) -> [ArraySlice<SQLTokens.Token>] {
-        tokens.split(omittingEmptySubsequences: false) { $0.isCharacter(";") }
+    private static func statements(_ tokens: [SQLToken]) -> [ArraySlice<SQLToken>] {
+        tokens.split(omittingEmptySubsequences: false) { $0.isSymbol(";") }
     }
 
     private static func redact(
-        _ tokens: ArraySlice<SQLTokens.Token>,
-        into result: inout [UInt8]
+        _ tokens: ArraySlice<SQLToken>,
+        into result: inout String
     ) {
-        if !result.isEmpty { result.append(0x3b) }
+        if !result.isEmpty { result += ";" }
         let words = tokens.filter { $0.kind != .space && $0.kind != .comment }
-        let first = words.first { word in
-            !(["EXPLAIN", "QUERY", "PLAN"] as [StaticString]).contains { word.isWord($0) }
-        }
-        guard let first,
-            first.isWord("PRAGMA") || first.isWord("ATTACH") || first.isWord("VACUUM")
-        else {
-            for token in tokens { result += token.bytes }
+        let first = words.first { !["EXPLAIN", "QUERY", "PLAN"].contains($0.keyword) }?.keyword
+        guard let first, ["PRAGMA", "ATTACH", "VACUUM"].contains(first) else {
+            for token in tokens { result += token.text }
             return
         }
-        if first.isWord("PRAGMA") {
+        if first == "PRAGMA" {
             let name = words.first { pragmas.contains(unquotedName($0)) }
             guard let name, let index = tokens.firstIndex(of: name) else {
-                for token in tokens { result += token.bytes }
+                for token in tokens { result += token.text }
                 return
             }
             // Everything after the name may be part of the key.
-            for token in tokens[...index] { result += token.bytes }
-            if index < tokens.endIndex - 1 { result += " = ?".utf8 }
+            for token in tokens[...index] { result += token.text }
+            if index < tokens.endIndex - 1 { result += " = ?" }
             return
         }
-        let isJoined = words.contains { $0.isCharacter("|") }
+        let isJoined = words.contains { $0.isSymbol("||") }
         for token in tokens {
-            if token.isWord("KEY"), first.isWord("ATTACH") {
-                result += "KEY ?".utf8
+            if token.keyword == "KEY", first == "ATTACH" {
+                result += "KEY ?"
                 return
             }
-            result += mayBeURIWithKey(token, isJoined) ? ArraySlice("?".utf8) : token.bytes
+            result += mayBeURIWithKey(token, isJoined) ? "?" : token.text
         }
     }
 
@@ -86,14 +84,14 @@ enum SecretKeys {
     /// key (https://sqlite.org/uri.html).
     ///
     /// A URI may escape the characters of a parameter's name, and an expression may join its parts.
-    private static func mayBeURIWithKey(_ token: SQLTokens.Token, _ isJoined: Bool) -> Bool {
+    private static func mayBeURIWithKey(_ token: SQLToken, _ isJoined: Bool) -> Bool {
         guard [.string, .doubleQuoted, .quoted].contains(token.kind) else { return false }
         let text = token.text.lowercased()
         return isJoined || text.contains("key=") || text.contains("?") && text.contains("%")
     }
 
     /// Returns the token's name in lowercase, without quotes.
-    private static func unquotedName(_ token: SQLTokens.Token) -> String {
+    private static func unquotedName(_ token: SQLToken) -> String {
         String(
             token.text.lowercased().drop { "\"`['".contains($0) }.prefix { !"\"`]'".contains($0) }
         )

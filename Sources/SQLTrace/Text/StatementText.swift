@@ -1,3 +1,5 @@
+import SQLText
+
 /// A normalizer that gives statements that differ only in literals the same text.
 enum StatementText {
     /// The maximum length of a normalized text, in characters.
@@ -15,25 +17,25 @@ enum StatementText {
     ///   - identifiers: The names in the schema, in lowercase.
     /// - Returns: The normalized text, truncated to 4,096 characters.
     static func normalized(_ text: String, identifiers: Set<String> = []) -> String {
-        let tokens = SQLTokens.significant(SecretKeys.redacted(text))
+        let tokens = SQLToken.significant(in: SecretKeys.redacted(text))
         var words: [String] = []
         var isColumnList = false
         for (index, token) in tokens.enumerated() {
             let next = index + 1 < tokens.count ? tokens[index + 1] : nil
-            if isColumnList, token.isCharacter(")") { isColumnList = false }
-            if token.isCharacter("("), beginsColumnList(tokens[..<index]) { isColumnList = true }
+            if isColumnList, token.isSymbol(")") { isColumnList = false }
+            if token.isSymbol("("), beginsColumnList(tokens[..<index]) { isColumnList = true }
             switch token.kind {
             case .space, .comment: break
             case .string, .blob, .number: words.append("?")
             case .doubleQuoted:
                 let isIdentifier =
                     isColumnList || isIdentifierPosition(tokens, index, next)
-                    || identifiers.contains(unquoted(token))
+                    || identifiers.contains(token.unquoted.lowercased())
                 words.append(isIdentifier ? token.text : "?")
-            case .word, .quoted, .punctuation: words.append(token.text)
+            case .word, .quoted, .symbol: words.append(token.text)
             case .variable:
                 // Treat ?1 like ?, but keep :name, which describes the value.
-                words.append(token.bytes.first == 0x3f ? "?" : token.text)
+                words.append(token.text.utf8.first == UInt8(ascii: "?") ? "?" : token.text)
             }
         }
         return String(spaced(collapsed(words)).prefix(limit))
@@ -41,15 +43,15 @@ enum StatementText {
 
     /// Returns whether a parenthesis after these tokens begins the column list of an `INSERT`,
     /// which directly follows `INTO [schema.]name [AS alias]`.
-    private static func beginsColumnList(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
+    private static func beginsColumnList(_ tokens: ArraySlice<SQLToken>) -> Bool {
         // `popLast()` would copy all tokens.
         guard let last = tokens.last, isName(last) else { return false }
         var rest = tokens.dropLast()
-        if rest.last?.isWord("AS") ?? false {
+        if rest.last?.keyword == "AS" {
             guard let name = rest.dropLast().last, isName(name) else { return false }
             rest = rest.dropLast(2)
         }
-        if rest.last?.isCharacter(".") ?? false {
+        if rest.last?.isSymbol(".") ?? false {
             guard let schema = rest.dropLast().last, isName(schema) else { return false }
             rest = rest.dropLast(2)
         }
@@ -57,44 +59,39 @@ enum StatementText {
     }
 
     /// Returns whether the tokens end with the `INTO` of an `INSERT` rather than of `VACUUM INTO`.
-    private static func endsWithInsertInto(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
-        guard tokens.last?.isWord("INTO") ?? false, let verb = tokens.dropLast().last else {
+    private static func endsWithInsertInto(_ tokens: ArraySlice<SQLToken>) -> Bool {
+        guard tokens.last?.keyword == "INTO", let verb = tokens.dropLast().last else {
             return false
         }
-        return (["INSERT", "REPLACE", "IGNORE", "ABORT", "FAIL", "ROLLBACK"] as [StaticString])
-            .contains { verb.isWord($0) }
+        return ["INSERT", "REPLACE", "IGNORE", "ABORT", "FAIL", "ROLLBACK"]
+            .contains(verb.keyword)
     }
 
     /// The keywords near the target of an `INSERT`, which are not names.
-    private static let keywords: [StaticString] = [
+    private static let keywords: Set = [
         "VALUES", "SELECT", "WITH", "DEFAULT", "AS", "SET", "INTO", "FROM", "WHERE",
     ]
 
-    private static func isName(_ token: SQLTokens.Token) -> Bool {
-        token.kind == .word && !keywords.contains { token.isWord($0) }
+    private static func isName(_ token: SQLToken) -> Bool {
+        token.kind == .word && !keywords.contains(token.keyword)
             || token.kind == .quoted || token.kind == .doubleQuoted
-    }
-
-    private static func unquoted(_ token: SQLTokens.Token) -> String {
-        token.text.dropFirst().dropLast().replacing("\"\"", with: "\"").lowercased()
     }
 
     /// Returns whether the adjacent tokens show that a double-quoted token is an identifier.
     private static func isIdentifierPosition(
-        _ tokens: [SQLTokens.Token],
+        _ tokens: [SQLToken],
         _ index: Int,
-        _ next: SQLTokens.Token?
+        _ next: SQLToken?
     ) -> Bool {
-        if next?.isCharacter(".") ?? false { return true }
+        if next?.isSymbol(".") ?? false { return true }
         let before = tokens[..<index]
         guard let previous = before.last else { return false }
-        if previous.isCharacter(".") { return true }
+        if previous.isSymbol(".") { return true }
         // `a IS DISTINCT FROM "b"` compares values.
-        if previous.isWord("FROM") { return !(before.dropLast().last?.isWord("DISTINCT") ?? false) }
+        if previous.keyword == "FROM" { return before.dropLast().last?.keyword != "DISTINCT" }
         return endsWithInsertInto(before)
-            || (["JOIN", "UPDATE", "TABLE", "INDEX", "TRIGGER", "VIEW", "SAVEPOINT"]
-                as [StaticString])
-                .contains { previous.isWord($0) }
+            || ["JOIN", "UPDATE", "TABLE", "INDEX", "TRIGGER", "VIEW", "SAVEPOINT"]
+                .contains(previous.keyword)
     }
 
     /// Collapses lists of values and of rows: `IN (?, ?)` becomes `IN (?…)`, and

@@ -1,4 +1,5 @@
 import CSQLite
+import SQLText
 
 extension Database {
     /// Checks whether a statement may run, before the first step of an execution.
@@ -49,7 +50,7 @@ extension Database {
     private func announceExecution(of statement: Statement) throws {
         // SQLite reports a deferred `BEGIN` as read-only. The later write cannot start unless the
         // transaction does.
-        if statement.isReadonly, statement.effect.mayBeginTransaction, !isInsideTransaction {
+        if statement.isReadonly, statement.effect.beginsTransaction, !isInsideTransaction {
             try checkFilesBeforeWrite()
         }
         if let recordedRegion {
@@ -62,19 +63,18 @@ extension Database {
     @inline(never)
     private func processEffects(of statement: Statement) throws {
         switch statement.effect {
-        case .none, .commitTransaction, .rollbackTransaction: break
-        case .beginTransaction:
+        case .begin:
             kept.pointee.programDidBegin()
             attention.insert(.transaction)
             transactionDidBegin()
-        case .beginSavepoint(let name):
+        case .savepoint(let name):
             kept.pointee.programDidBegin()
             attention.insert(.transaction)
             if openTransactionDate == nil { transactionDidBegin() }
             savepoints.begin(name, eventCount: observationBroker?.heldBackCount ?? 0)
-        case .releaseSavepoint(let name):
+        case .release(let name):
             savepoints.release(name)
-        case .rollbackToSavepoint(let name):
+        case .rollbackTo(let name):
             let count = savepoints.rollback(to: name)
             observationBroker?.didRollBackToSavepoint(keeping: count)
             if hasChangedSchema { schemaDidChange() }
@@ -83,8 +83,10 @@ extension Database {
         case .attachment:
             findAttachedDatabases()
             schemaDidChange()
-        case .journalModeChange:
-            locateWALIndex()
+        case .pragma:
+            // The journal mode may have changed.
+            if statement.hasEffect { locateWALIndex() }
+        case .commit, .rollback, .change, .reindex, .vacuum, .other: break
         }
         if attention.contains(.transaction), !isInsideTransaction { transactionDidEnd() }
         if isObserved { try observationBroker?.statementDidExecute(statement) }

@@ -1,4 +1,5 @@
 import CSQLite
+import SQLText
 
 /// An object that notifies a connection's transaction observers.
 ///
@@ -94,7 +95,7 @@ final class ObservationBroker {
         // An observer's end-of-transaction callback is starting another transaction. The broker
         // notifies the remaining observers now, because they may use the database only while no
         // transaction is open and no argument is bound.
-        if !ends.isEmpty, statement.effect.mayBeginTransaction, !database.isInsideTransaction {
+        if !ends.isEmpty, statement.effect.beginsTransaction, !database.isInsideTransaction {
             notifyPendingEnds()
         }
         completion = .none
@@ -133,7 +134,7 @@ final class ObservationBroker {
         recipients = []
         setUpdateHook(false)
         switch statement.effect {
-        case .commitTransaction, .releaseSavepoint:
+        case .commit, .release:
             if case .none = completion, !database.isInsideTransaction {
                 return try didCommitEmpty()
             }

@@ -1,4 +1,5 @@
 import CSQLite
+import SQLText
 
 /// A cursor over the statements in SQL text.
 public class SQLStatementCursor: Cursor {
@@ -99,9 +100,9 @@ public class SQLStatementCursor: Cursor {
     }
 
     /// The effect of the next statement.
-    private var nextEffect: StatementEffect {
+    private var nextEffect: SQLStatementKind {
         bytes.withUnsafeBufferPointer { buffer in
-            StatementEffect(buffer.baseAddress.map { $0 + offset })
+            SQLStatementKind(buffer.baseAddress.map { $0 + offset })
         }
     }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import SQLText
 
 /// A pointer to the C structure `sqlite3_stmt`.
 public typealias SQLiteStatement = OpaquePointer
@@ -47,7 +48,7 @@ public final class Statement {
     let mayRunReadOnly: Bool
 
     /// The effect of the statement beyond reading and writing rows.
-    let effect: StatementEffect
+    let effect: SQLStatementKind
 
     let hasEffect: Bool
 
@@ -58,14 +59,7 @@ public final class Statement {
     var analysisVersion: AnalysisVersion
 
     /// Whether the statement is `VACUUM [schema] INTO file`.
-    private(set) lazy var isVacuumInto: Bool = {
-        guard let text = sqlite3_sql(pointer) else { return false }
-        var scanner = SQLScanner(text)
-        guard scanner.skip(keyword: "vacuum") else { return false }
-        if scanner.skip(keyword: "into") { return true }
-        _ = scanner.readName()
-        return scanner.skip(keyword: "into")
-    }()
+    var isVacuumInto: Bool { effect == .vacuum(isInto: true) }
 
     /// Whether the SQL contains the word `REPLACE`.
     private(set) lazy var containsReplace = sql.lowercased().contains("replace")
@@ -113,11 +107,9 @@ public final class Statement {
         areArgumentsBound = parameterCount == 0
         isReadonly = sqlite3_stmt_readonly(sqliteStatement) != 0
         let text = sqlite3_sql(sqliteStatement)
-        mayRunReadOnly =
-            isReadonly
-            ? Pragma(text)?.isOptimize != true : Pragma(text)?.queriesJournalMode == true
-        effect = StatementEffect(text)
-        hasEffect = effect != .none
+        effect = SQLStatementKind(text)
+        mayRunReadOnly = effect.mayRunReadOnly(isReadOnly: isReadonly)
+        hasEffect = effect.hasEffect
         preparationEpoch = database.authorizer?.epoch ?? 0
         analysisVersion = AnalysisVersion(schemaEpoch: database.schemaEpoch)
         number = probe.register(sql: text.map { String(cString: $0).trimmedSQL } ?? "")

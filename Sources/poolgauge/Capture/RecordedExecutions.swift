@@ -1,6 +1,7 @@
 import Capture
 import Foundation
 import Recording
+import SQLText
 import SQLiteWatch
 import WorkloadEngine
 
@@ -15,9 +16,6 @@ struct RecordedExecutions {
     private(set) var notes: [String] = []
 
     private static let limit = 200_000
-    private static let controlVerbs: Set<String> = [
-        "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE",
-    ]
 
     /// The executions of one statement between two reports.
     private struct Batch {
@@ -82,11 +80,9 @@ struct RecordedExecutions {
                 let count = Int(clamping: statement.calls - min(old?.calls ?? 0, statement.calls))
                 lastStatements[statement.sql] = statement
                 guard count > 0, now > start else { continue }
-                let verb = statement.sql.prefix { $0.isLetter }.uppercased()
-                if Self.controlVerbs.contains(verb) {
-                    if verb == "BEGIN" { transactionCount += count }
-                    continue
-                }
+                let kind = SQLStatementKind(statement.sql)
+                if case .begin = kind { transactionCount += count }
+                if kind.controlsTransaction { continue }
                 executionCount += count
                 batches.append(
                     Batch(

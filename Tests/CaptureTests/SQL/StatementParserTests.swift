@@ -179,7 +179,7 @@ struct StatementParserTests {
         ("SELECT #", "'#'"), ("SELECT [a", "is not terminated"), ("-- only a comment", "…"),
     ])
     func textThatIsNotSQLIsRejected(sql: String, message: String) {
-        let error = #expect(throws: SQLLexer.Failure.self) { try CaptureFixture.parse(sql) }
+        let error = #expect(throws: StatementParser.Failure.self) { try CaptureFixture.parse(sql) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 

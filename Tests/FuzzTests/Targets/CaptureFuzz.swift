@@ -15,7 +15,6 @@ enum CaptureFuzz {
 
     static func parse(_ sql: String) {
         _ = try? StatementParser.parse(sql, schema: schema)
-        for _ in SQLTokenizer(sql) {}
         _ = StatementTemplate(sql: sql)
         _ = StatementTemplate.statements(in: sql)
     }

@@ -1,5 +1,6 @@
 import Capture
 import Dashboard
+import SQLText
 import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
@@ -96,7 +97,7 @@ extension FuzzTarget {
         guard shown.count <= 4_096 else { throw WrongResult("the text is not shortened") }
         _ = SecretKeys.redacted(sql)
         _ = SecretKeys.contains(sql)
-        _ = TransactionKeyword.autocommit(after: sql, from: true)
+        _ = SQLStatements.autocommit(after: sql, from: true)
         _ = MaskedSQL.text(sql)
         _ = PrintableText.escaped(sql)
         CaptureFuzz.parse(sql)

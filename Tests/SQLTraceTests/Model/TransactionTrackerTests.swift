@@ -1,3 +1,4 @@
+import SQLText
 import SQLiteWatch
 import Testing
 
@@ -34,7 +35,7 @@ struct TransactionTrackerTests {
 
     private mutating func add(_ execution: StatementExecution) {
         let sql = execution.sql ?? ""
-        tracker.add(execution, sql: sql, keyword: TransactionKeyword(sql))
+        tracker.add(execution, sql: sql, kind: SQLStatementKind(sql))
     }
 
     @Test(arguments: [-1, 1e11, 1e300, Double.infinity, .nan])

@@ -6,7 +6,11 @@ import Testing
 struct StatementTextTests {
     @Test(arguments: [
         ("select * from t where a = 5", "select * from t where a = ?"),
-        ("SELECT 'it''s', 1.5e-3, x'00ff', 0x1F, .5", "SELECT ?, ? - ?, ?, ?, ?"),
+        ("SELECT 'it''s', 1.5e-3, x'00ff', 0x1F, .5", "SELECT ?, ?, ?, ?, ?"),
+        (
+            "select a>=1, b<>2, c||'x', d->'$.a'->>'b', e!=f, g==h, i<<2, j>>k, l->>2",
+            "select a >= ?, b <> ?, c || ?, d -> ? ->> ?, e != f, g == h, i << ?, j >> k, l ->> ?"
+        ),
         ("select a -- secret\n from t /* secret */", "select a from t"),
         ("select ?1, ?, :name, @x, $y", "select ?, ?, :name, @x, $y"),
         ("select * from t where a in (1, 2,3)", "select * from t where a in (?…)"),
@@ -26,7 +30,7 @@ struct StatementTextTests {
         ("select count(*) from t", "select count(*) from t"),
     ])
     func normalizationMasksLiterals(text: String, expected: String) {
-        #expect(StatementText.normalized(text).replacing("( ", with: "(") == expected)
+        #expect(StatementText.normalized(text) == expected)
     }
 
     @Test(arguments: [
@@ -99,7 +103,7 @@ struct StatementTextTests {
         }
     }
 
-    @Test func anyTextIsTokenizedToItsEnd() {
+    @Test func anyTextIsNormalized() {
         var random = SeededRandom(seed: 15)
         let characters = Array("select'\"`[]();-/*x1.?:@$ \n\u{e9}PRAGMA key=")
         for _ in 0..<5_000 {
@@ -108,22 +112,7 @@ struct StatementTextTests {
                     characters.randomElement(using: &random) ?? " "
                 }
             )
-            let joined = SQLTokens(text).flatMap(\.bytes)
-            #expect(joined == Array(text.utf8))
             _ = StatementText.normalized(text)
         }
-    }
-
-    @Test(arguments: [
-        ("BEGIN", TransactionKeyword.begin), (" begin immediate", .beginImmediate),
-        ("BEGIN EXCLUSIVE TRANSACTION", .beginImmediate), ("commit", .commit), ("END", .commit),
-        ("ROLLBACK", .rollback), ("ROLLBACK TO s", .other), ("SAVEPOINT s", .savepoint),
-        ("-- c\ninsert into t values(1)", .write), ("select 1", .other),
-        ("WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", .write),
-        ("WITH a AS (SELECT 1) SELECT * FROM a", .other), ("create table t(a)", .write),
-        ("", .other),
-    ])
-    func keywordsIdentifyTransactions(text: String, keyword: TransactionKeyword) {
-        #expect(TransactionKeyword(text) == keyword)
     }
 }

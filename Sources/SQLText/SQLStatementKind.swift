@@ -1,0 +1,166 @@
+/// What a statement does to the transaction, the schema, or the connection, as determined from its
+/// first words.
+///
+/// For the grammar, see <https://sqlite.org/lang_transaction.html> and
+/// <https://sqlite.org/lang_savepoint.html>.
+package enum SQLStatementKind: Sendable, Equatable {
+    package enum Begin: Sendable, Equatable {
+        case deferred, immediate, exclusive
+    }
+
+    case begin(Begin)
+    /// `COMMIT` or `END`.
+    case commit
+    case rollback
+    case savepoint(String)
+    case release(String)
+    case rollbackTo(String)
+    /// `INSERT`, `REPLACE`, `UPDATE`, or `DELETE`, also after `WITH`.
+    case change
+    /// `CREATE`, `DROP`, `ALTER`, or `ANALYZE`, which creates tables for its statistics.
+    case schemaChange
+    case reindex
+    case vacuum(isInto: Bool)
+    /// `ATTACH` or `DETACH`.
+    case attachment
+    /// A pragma's lowercase name without the schema, and whether it has no value.
+    case pragma(name: String, isQuery: Bool)
+    /// Any other statement, such as `SELECT` and `EXPLAIN`, or no statement.
+    case other
+
+    /// Determines the kind of the first statement in a text.
+    package init(_ text: String) {
+        var text = text
+        self = text.withUTF8 { bytes in
+            bytes.baseAddress.map { SQLStatementKind($0, count: bytes.count) } ?? .other
+        }
+    }
+
+    /// Determines the kind of the first statement, without allocating memory unless the statement
+    /// contains a name.
+    package init(_ base: UnsafePointer<UInt8>, count: Int = .max) {
+        var lexer = SQLLexer(base, count: count)
+        self.init(&lexer)
+    }
+
+    /// Reads the first words of the next statement.
+    private init(_ lexer: inout SQLLexer) {
+        self = .other
+        while let kind = lexer.nextSignificant() {
+            if lexer.isCharacter(UInt8(ascii: ";")) { continue }
+            guard kind == .word else { return }
+            break
+        }
+        if lexer.isWord("SELECT") { return }
+        if Self.isChange(lexer) || lexer.isWord("WITH") && Self.changesAfterWith(&lexer) {
+            self = .change
+        } else if lexer.isWord("BEGIN") {
+            _ = lexer.nextSignificant()
+            let isImmediate = lexer.isWord("IMMEDIATE")
+            self = .begin(
+                isImmediate ? .immediate : lexer.isWord("EXCLUSIVE") ? .exclusive : .deferred
+            )
+        } else if lexer.isWord("COMMIT") || lexer.isWord("END") {
+            self = .commit
+        } else if lexer.isWord("ROLLBACK") {
+            self = Self.rollback(&lexer)
+        } else if lexer.isWord("SAVEPOINT") {
+            self = .savepoint(Self.name(&lexer) ?? "")
+        } else if lexer.isWord("RELEASE") {
+            self = .release(Self.savepointName(&lexer))
+        } else if lexer.isWord("CREATE") || lexer.isWord("DROP") || lexer.isWord("ALTER")
+            || lexer.isWord("ANALYZE")
+        {
+            self = .schemaChange
+        } else if lexer.isWord("ATTACH") || lexer.isWord("DETACH") {
+            self = .attachment
+        } else if lexer.isWord("REINDEX") {
+            self = .reindex
+        } else if lexer.isWord("VACUUM") {
+            _ = lexer.nextSignificant()
+            if !lexer.isWord("INTO") { _ = lexer.nextSignificant() }
+            self = .vacuum(isInto: lexer.isWord("INTO"))
+        } else if lexer.isWord("PRAGMA") {
+            self = Self.pragma(&lexer)
+        }
+    }
+
+    /// Whether the statement begins a transaction, or a savepoint in a transaction.
+    package var beginsTransaction: Bool {
+        switch self {
+        case .begin, .savepoint: true
+        default: false
+        }
+    }
+
+    /// Whether the statement writes to the database file.
+    package var isWrite: Bool {
+        switch self {
+        case .change, .schemaChange, .reindex, .vacuum: true
+        default: false
+        }
+    }
+
+    /// Whether the statement begins or ends a transaction or a savepoint.
+    package var controlsTransaction: Bool {
+        switch self {
+        case .begin, .commit, .rollback, .savepoint, .release, .rollbackTo: true
+        default: false
+        }
+    }
+
+    private static func isChange(_ lexer: SQLLexer) -> Bool {
+        lexer.isWord("INSERT") || lexer.isWord("UPDATE") || lexer.isWord("DELETE")
+            || lexer.isWord("REPLACE")
+    }
+
+    /// Returns whether the statement after common table expressions is a change.
+    private static func changesAfterWith(_ lexer: inout SQLLexer) -> Bool {
+        var depth = 0
+        while lexer.nextSignificant() != nil {
+            if lexer.isCharacter(UInt8(ascii: "(")) { depth += 1 }
+            if lexer.isCharacter(UInt8(ascii: ")")) { depth -= 1 }
+            if lexer.isCharacter(UInt8(ascii: ";")) { return false }
+            guard depth == 0 else { continue }
+            if isChange(lexer) { return true }
+            if lexer.isWord("SELECT") || lexer.isWord("VALUES") { return false }
+        }
+        return false
+    }
+
+    private static func rollback(_ lexer: inout SQLLexer) -> SQLStatementKind {
+        _ = lexer.nextSignificant()
+        if lexer.isWord("TRANSACTION") {
+            _ = lexer.nextSignificant()
+            // A transaction may have a name, which has no effect.
+            if !lexer.isWord("TO") { _ = lexer.nextSignificant() }
+        }
+        return lexer.isWord("TO") ? .rollbackTo(savepointName(&lexer)) : .rollback
+    }
+
+    private static func savepointName(_ lexer: inout SQLLexer) -> String {
+        guard let name = name(&lexer) else { return "" }
+        // The name can itself be the word that may precede it.
+        return lexer.isWord("SAVEPOINT") ? self.name(&lexer) ?? name : name
+    }
+
+    private static func pragma(_ lexer: inout SQLLexer) -> SQLStatementKind {
+        guard var name = name(&lexer) else { return .pragma(name: "", isQuery: true) }
+        var next = lexer.nextSignificant()
+        if lexer.isCharacter(UInt8(ascii: ".")) {
+            name = self.name(&lexer) ?? ""
+            next = lexer.nextSignificant()
+        }
+        let isQuery = next == nil || lexer.isCharacter(UInt8(ascii: ";"))
+        return .pragma(name: name.lowercased(), isQuery: isQuery)
+    }
+
+    /// Reads a name, quoted or not.
+    private static func name(_ lexer: inout SQLLexer) -> String? {
+        switch lexer.nextSignificant() {
+        case .word?: String(decoding: lexer.bytes, as: UTF8.self)
+        case .string?, .doubleQuoted?, .quoted?: SQLToken.unquoted(lexer.bytes)
+        default: nil
+        }
+    }
+}
