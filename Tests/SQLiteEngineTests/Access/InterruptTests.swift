@@ -261,6 +261,7 @@ struct InterruptTests {
         connection.isCanceled.open()
         await #expect(throws: CancellationError.self) { try await task.value }
         // Without a cancellation, the error is the module's own.
+        connection.isCanceled.open()
         let error = #expect(throws: DatabaseError.self) {
             try queue.read { try $0.execute(sql: "SELECT * FROM interrupted") }
         }
