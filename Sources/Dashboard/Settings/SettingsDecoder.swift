@@ -1,5 +1,5 @@
 import TerminalUI
-import Units
+import Text
 import Yams
 
 /// A decoder for YAML configurations that reports all errors with their positions.

@@ -1,4 +1,4 @@
-import Units
+import Text
 import Yams
 
 /// A decoder for YAML themes that reports all errors with their positions.

@@ -1,4 +1,4 @@
-import Units
+import Text
 
 /// The issues of an invalid theme.
 package struct ThemeError: Error, Sendable, Equatable, CustomStringConvertible {

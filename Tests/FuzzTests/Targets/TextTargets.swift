@@ -2,6 +2,7 @@ import Capture
 import Dashboard
 import SQLiteWatch
 import TerminalUI
+import Text
 import WorkloadEngine
 import Yams
 
@@ -98,7 +99,7 @@ extension FuzzTarget {
         _ = SecretKeys.contains(sql)
         _ = TransactionKeyword.autocommit(after: sql, from: true)
         _ = MaskedSQL.text(sql)
-        _ = PrintableText.escaped(sql)
+        _ = Escaping.terminal(sql)
         CaptureFuzz.parse(sql)
     }
 }

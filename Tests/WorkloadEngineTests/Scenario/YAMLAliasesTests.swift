@@ -1,5 +1,5 @@
 import Testing
-import Units
+import Text
 
 @testable import WorkloadEngine
 

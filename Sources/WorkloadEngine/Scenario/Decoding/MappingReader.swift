@@ -1,4 +1,4 @@
-import Units
+import Text
 import Yams
 
 /// A type that reads the keys of a mapping and logs errors.

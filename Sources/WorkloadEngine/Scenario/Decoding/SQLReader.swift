@@ -1,4 +1,4 @@
-import Units
+import Text
 import Yams
 
 /// A type that reads statements from a string with one or more statements, or from a list of such

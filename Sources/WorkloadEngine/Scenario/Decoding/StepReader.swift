@@ -1,4 +1,4 @@
-import Units
+import Text
 import Yams
 
 /// A type that reads an operation's steps, which are statements or mappings.

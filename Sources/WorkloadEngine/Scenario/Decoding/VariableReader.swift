@@ -1,4 +1,4 @@
-import Units
+import Text
 import Yams
 
 /// A type that reads the distribution of a variable, a column, or a length.
