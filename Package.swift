@@ -98,6 +98,7 @@ let package = Package(
         module("Telemetry"),
         module("SQLiteEngine", uses: ["CSQLite", "Telemetry"]),
         module("Text", in: "Text"),
+        module("YAML", in: "Text", uses: [yams]),
         module("SQLiteWatch", uses: ["Telemetry", "Text"]),
         module(
             "SQLTrace",
@@ -118,7 +119,7 @@ let package = Package(
         ),
         .target(
             name: "WorkloadEngine",
-            dependencies: ["Telemetry", "Text", yams, histogram],
+            dependencies: ["Telemetry", "Text", "YAML", yams, histogram],
             // `Presets` is a link to the folder `scenarios`, which contains the only copy of the
             // files.
             resources: [.embedInCode("Presets")]
@@ -131,14 +132,17 @@ let package = Package(
         ),
         .target(
             name: "TerminalUI",
-            dependencies: ["Text", yams],
+            dependencies: ["Text", "YAML", yams],
             // `BuiltIn` is a link to the folder `themes`. The files are embedded, so the binary can
             // be moved.
             resources: [.embedInCode("Themes/BuiltIn")]
         ),
         module("CursesTerminal", uses: ["CNCurses", "TerminalUI"]),
         // The dashboard displays reports of SQLiteWatch. It does not collect samples.
-        module("Dashboard", uses: ["SQLiteWatch", "TerminalUI", "Telemetry", "Text", yams]),
+        module(
+            "Dashboard",
+            uses: ["SQLiteWatch", "TerminalUI", "Telemetry", "Text", "YAML", yams]
+        ),
         .executableTarget(
             name: "poolgauge",
             dependencies: [
@@ -225,7 +229,7 @@ let package = Package(
         tests(
             "WorkloadEngineTests",
             of: [
-                "Telemetry", "Text", "WorkloadEngine", histogram,
+                "Telemetry", "WorkloadEngine", "YAML", histogram,
                 yams,
             ],
             exclude: ["Reports/Golden", "Reports/Kept"]

@@ -1,5 +1,5 @@
 import Testing
-import Text
+import YAML
 
 @testable import WorkloadEngine
 
