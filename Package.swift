@@ -28,8 +28,13 @@ let openCombine = ["OpenCombine", "OpenCombineDispatch"].map { name in
     )
 }
 
-func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies)
+// A module in `Sources`, or in a folder of it.
+func module(
+    _ name: String,
+    in folder: String? = nil,
+    uses dependencies: [Target.Dependency] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: folder.map { "Sources/\($0)/\(name)" })
 }
 // All tests use `TestSupport`.
 func tests(_ name: String, of modules: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -91,36 +96,37 @@ let package = Package(
         ),
         .systemLibrary(name: "CTrace"),
         module("Telemetry"),
-        module("SQLText"),
+        module("SQLText", in: "Text"),
         tests("SQLTextTests", of: ["CSQLite", "SQLText"]),
         module("SQLiteEngine", uses: ["CSQLite", "SQLText", "Telemetry"]),
-        module("Units"),
-        module("SQLiteWatch", uses: ["Telemetry", "Units"]),
+        module("Text", in: "Text"),
+        module("YAML", in: "Text", uses: [yams]),
+        module("SQLiteWatch", uses: ["Telemetry", "Text"]),
         module(
             "SQLTrace",
             uses: [
                 "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
-                "SQLText", "SQLiteWatch", "Telemetry", "Units",
+                "SQLText", "SQLiteWatch", "Telemetry", "Text",
             ]
         ),
         module("SQLiteEngineCombine", uses: ["SQLiteEngine", "Telemetry"] + openCombine),
         module("MetricDescriptors", uses: ["Telemetry"]),
         module("SQLiteEngineMetrics", uses: ["MetricDescriptors", "Telemetry", metrics]),
-        module("PoolgaugeAgent", uses: ["MetricDescriptors", "Telemetry"]),
+        module("PoolgaugeAgent", uses: ["MetricDescriptors", "Telemetry", "Text"]),
         module("PoolgaugeGRDB", uses: ["SQLText", "Telemetry", grdb, grdbSQLite]),
         // Recording stores reports of SQLiteWatch and PoolgaugeAgent. It does not measure anything.
         module(
             "Recording",
-            uses: ["PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Units"]
+            uses: ["PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Text"]
         ),
         .target(
             name: "WorkloadEngine",
-            dependencies: ["SQLText", "Telemetry", "Units", yams, histogram],
+            dependencies: ["SQLText", "Telemetry", "Text", "YAML", yams, histogram],
             // `Presets` is a link to the folder `scenarios`, which contains the only copy of the
             // files.
             resources: [.embedInCode("Presets")]
         ),
-        module("Capture", uses: ["SQLText", "Telemetry", "WorkloadEngine"]),
+        module("Capture", uses: ["SQLText", "Telemetry", "Text", "WorkloadEngine"]),
         module("EngineTarget", uses: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"]),
         module(
             "GRDBTarget",
@@ -128,26 +134,30 @@ let package = Package(
         ),
         .target(
             name: "TerminalUI",
-            dependencies: ["Units", yams],
+            dependencies: ["Text", "YAML", yams],
             // `BuiltIn` is a link to the folder `themes`. The files are embedded, so the binary can
             // be moved.
             resources: [.embedInCode("Themes/BuiltIn")]
         ),
         module("CursesTerminal", uses: ["CNCurses", "TerminalUI"]),
         // The dashboard displays reports of SQLiteWatch. It does not collect samples.
-        module("Dashboard", uses: ["SQLiteWatch", "TerminalUI", "Telemetry", "Units", yams]),
+        module(
+            "Dashboard",
+            uses: ["SQLiteWatch", "TerminalUI", "Telemetry", "Text", "YAML", yams]
+        ),
         .executableTarget(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
                 "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLText", "SQLTrace",
-                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Units",
-                "WorkloadEngine", argumentParser, yams,
+                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Text", "WorkloadEngine",
+                argumentParser, yams,
             ]
         ),
         // Random numbers, waits, temporary folders, other programs, and strings for outputs.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         tests("TelemetryTests", of: ["Telemetry"]),
+        tests("TextTests", of: ["Text", yams]),
         // The checker of the engine's isolation tests.
         .target(name: "Isolation", dependencies: ["Telemetry"], path: "Tests/Isolation"),
         tests("IsolationTests", of: ["Isolation", "Telemetry"]),
@@ -221,7 +231,7 @@ let package = Package(
         tests(
             "WorkloadEngineTests",
             of: [
-                "Telemetry", "Units", "WorkloadEngine", histogram,
+                "Telemetry", "WorkloadEngine", "YAML", histogram,
                 yams,
             ],
             exclude: ["Reports/Golden", "Reports/Kept"]

@@ -1,6 +1,7 @@
 import SQLiteWatch
 import Telemetry
 import TerminalUI
+import Text
 
 /// The model of the run dashboard, which converts samples and input events to surfaces and actions.
 ///
@@ -107,7 +108,7 @@ package struct DashboardModel: Sendable {
     package mutating func announce(_ message: String, isWarning: Bool = false) {
         note(message, severity: isWarning ? .warning : .info)
         self.message = (
-            PrintableText.escaped(message), isWarning, history.displayedSample?.time ?? 0
+            Escaping.terminal(message), isWarning, history.displayedSample?.time ?? 0
         )
     }
 

@@ -1,5 +1,6 @@
 import MetricDescriptors
 import Telemetry
+import Text
 
 /// A writer of metrics in Prometheus's text format.
 ///
@@ -93,20 +94,8 @@ package final class MetricText: Sendable {
 
     private static func labels(_ pairs: [(name: String, value: String)]) -> String {
         guard !pairs.isEmpty else { return "" }
-        return "{" + pairs.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",") + "}"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": result += "\\\\"
-            case "\"": result += "\\\""
-            case "\n": result += "\\n"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        return "{" + pairs.map { "\($0)=\"\(Escaping.metricLabel($1))\"" }.joined(separator: ",")
+            + "}"
     }
 
     /// Formats whole numbers without a fraction.

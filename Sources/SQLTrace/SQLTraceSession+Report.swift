@@ -2,7 +2,7 @@
 import Glibc
 import SQLiteWatch
 import Telemetry
-import Units
+import Text
 
 extension SQLTraceSession {
     /// Adds statements, transactions, and waits to reports on databases.

@@ -80,7 +80,7 @@ public final class WatchSession {
             limit: options.processorLimit * Self.sampleShare
         )
         let now = monotonicNanoseconds()
-        var random = RandomBits(seed: options.seed ?? .random(in: 0 ... .max))
+        var random = SplitMix64(seed: options.seed ?? .random(in: 0 ... .max))
         schedule = SampleSchedule(seed: random.next(), start: now, slot: budget.slot)
         lists = ListSchedule(seed: random.next())
         self.budget = budget

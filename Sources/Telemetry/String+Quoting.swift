@@ -2,7 +2,7 @@ extension String {
     /// Returns the text between two quotes, such as `'` for an SQL string, with each quote in the
     /// text doubled.
     ///
-    /// SQL, YAML, and CSV use this form. The method compares scalars, because a quote and a
+    /// SQL uses this form. The method compares scalars, because a quote and a
     /// following combining character form one `Character`, so `replacing(_:with:)` would not find
     /// the quote.
     package func quoted(by quote: Unicode.Scalar) -> String {

@@ -6,6 +6,7 @@ import PoolgaugeAgent
 import Recording
 import SQLiteWatch
 import TerminalUI
+import Text
 import WorkloadEngine
 
 #if canImport(Glibc)
@@ -61,10 +62,10 @@ struct CommandFailure: Error {
             guard !Poolgauge.exitCode(for: error).isSuccess, !message.isEmpty else {
                 Poolgauge.exit(withError: error)
             }
-            StandardError.write(PrintableText.escapedLines(message) + "\n")
+            StandardError.write(Escaping.terminalLines(message) + "\n")
             Poolgauge.exit(withError: Poolgauge.exitCode(for: error))
         }
-        StandardError.write("poolgauge: \(PrintableText.escapedLines(failure.message))\n")
+        StandardError.write("poolgauge: \(Escaping.terminalLines(failure.message))\n")
         Poolgauge.exit(withError: ExitCode(failure.status))
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// A type that infers the clients of the database and their pace.
 ///
 /// A client is a group of connections with the same mix of transactions.
@@ -48,7 +50,7 @@ struct ClientInference {
                     longLived: nil,
                     byConnection.count == 1
                         ? "a short-lived connection"
-                        : "\(TimeText.count(byConnection.count)) short-lived connections, which "
+                        : "\(HumanUnits.exact(byConnection.count)) short-lived connections, which "
                             + "form one client"
                 )
             ]

@@ -1,3 +1,5 @@
+import Text
+
 /// A type that decides whether transactions arrive on a schedule or wait for previous transactions.
 ///
 /// In a closed loop, each transaction waits for the previous one, so a long transaction delays the
@@ -50,7 +52,7 @@ struct PaceDecision {
         }
         guard visits.count >= Self.minimumCount else {
             evidence =
-                TimeText.count(visits.count, "transaction")
+                HumanUnits.exact(visits.count, "transaction")
                 + (visits.count == 1 ? " is" : " are")
                 + " too few to determine whether each one waits for the previous one"
             return

@@ -1,3 +1,5 @@
+import Text
+
 /// The transaction shapes that a scenario models.
 struct ShapeChoice {
     private static let shapeLimit = 40
@@ -22,7 +24,7 @@ struct ShapeChoice {
             }
         }
         for (problem, count) in obstacles.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-            omissions.append("\(TimeText.count(count, "transaction")): \(problem)")
+            omissions.append("\(HumanUnits.exact(count, "transaction")): \(problem)")
         }
         let sorted = repeatable.sorted { analysis.shapes[$0].count > analysis.shapes[$1].count }
         let total = sorted.reduce(0) { $0 + analysis.shapes[$1].count }
@@ -41,7 +43,7 @@ struct ShapeChoice {
         if omittedCount > 0 {
             let share = Double(total - covered) / Double(max(1, total))
             omissions.append(
-                TimeText.count(omittedCount, "rare kind") + " of transactions "
+                HumanUnits.exact(omittedCount, "rare kind") + " of transactions "
                     + "(\(TimeText.share(share)) of all transactions)"
             )
         }

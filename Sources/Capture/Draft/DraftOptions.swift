@@ -1,3 +1,5 @@
+import Text
+
 package struct DraftOptions: Sendable {
     package var name: String
     /// The description of the scenario, in one sentence.
@@ -64,5 +66,5 @@ package struct DraftArm: Sendable, Equatable {
         }
     }
 
-    var lines: [String] { ["  " + YAMLText.comment(comment), "  \(name): \(yaml)"] }
+    var lines: [String] { ["  " + Escaping.yamlComment(comment), "  \(name): \(yaml)"] }
 }

@@ -1,13 +1,15 @@
+import Text
+
 /// Formats the draft as a scenario file.
 extension ScenarioDraft {
     package var yaml: String {
-        var lines = options.introduction.flatMap { YAMLText.comments($0) }
+        var lines = options.introduction.flatMap { Escaping.yamlComments($0) }
         lines += [
             "version: 1",
-            "name: \(YAMLText.name(options.name))",
-            "description: \(YAMLText.quoted(options.description))",
+            "name: \(Escaping.yamlName(options.name))",
+            "description: \(Escaping.yaml(options.description))",
             "seed: 42",
-            "dataset: {file: \(YAMLText.quoted(options.database))}    # copied, never changed",
+            "dataset: {file: \(Escaping.yaml(options.database))}    # copied, never changed",
             "",
             "arms:",
         ]
@@ -22,7 +24,7 @@ extension ScenarioDraft {
         if !variables.entries.isEmpty {
             lines += ["", "variables:"]
             lines += variables.entries.map {
-                "  \($0.name): {\($0.yaml)}    \(YAMLText.comment($0.comment))"
+                "  \($0.name): {\($0.yaml)}    \(Escaping.yamlComment($0.comment))"
             }
         }
         lines += ["", "clients:"]
@@ -57,23 +59,23 @@ extension ScenarioDraft {
         lines.append("    mix:")
         for operation in operations {
             if let comment = operation.comment {
-                lines += YAMLText.comments(comment).map { "      " + $0 }
+                lines += Escaping.yamlComments(comment).map { "      " + $0 }
             }
-            lines.append("      - name: \(YAMLText.name(operation.name))")
+            lines.append("      - name: \(Escaping.yamlName(operation.name))")
             if operation.statements.count == 1 {
-                lines.append("        sql: \(YAMLText.quoted(operation.statements[0]))")
+                lines.append("        sql: \(Escaping.yaml(operation.statements[0]))")
             } else {
                 lines.append("        sql:")
-                lines += operation.statements.map { "          - \(YAMLText.quoted($0))" }
+                lines += operation.statements.map { "          - \(Escaping.yaml($0))" }
             }
         }
         return lines
     }
 }
 
-extension YAMLText {
+extension Escaping {
     /// Splits text into comment lines of at most about 100 characters.
-    static func comments(_ text: String) -> [String] {
+    static func yamlComments(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {
@@ -84,6 +86,6 @@ extension YAMLText {
             line += (line.isEmpty ? "" : " ") + word
         }
         if !line.isEmpty { lines.append(line) }
-        return lines.map(comment)
+        return lines.map(yamlComment)
     }
 }

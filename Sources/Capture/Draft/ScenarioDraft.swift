@@ -1,3 +1,4 @@
+import Text
 import WorkloadEngine
 
 /// A scenario that is generated from statements and a database.
@@ -231,7 +232,7 @@ package struct ScenarioDraft {
         case .comparison, .rangeStart, .rangeEnd, .list, .set, .other: break
         }
         if let words = matchedWords(index, of: statement) {
-            let values = words.map(YAMLText.quoted).joined(separator: ", ")
+            let values = words.map(Escaping.yaml).joined(separator: ", ")
             return ColumnVariable(
                 base: "word",
                 yaml: "distribution: choice, values: [\(values)]",

@@ -1,3 +1,4 @@
+import Text
 import WorkloadEngine
 
 /// A scenario variable that draws its values from a column.
@@ -39,7 +40,7 @@ struct ColumnVariable: Equatable {
     }
 
     static func reference(to column: Variable.Column) -> String {
-        "table: \(YAMLText.name(column.table)), column: \(YAMLText.name(column.name))"
+        "table: \(Escaping.yamlName(column.table)), column: \(Escaping.yamlName(column.name))"
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Text
 import WorkloadEngine
 
 /// A distribution of the scenario language, fitted to observed values.
@@ -123,7 +124,7 @@ struct DistributionFit: Equatable {
         case .null: "null"
         case .integer(let integer): String(integer)
         case .real(let real): "\(real)"
-        case .text(let text): YAMLText.quoted(text)
+        case .text(let text): Escaping.yaml(text)
         case .blob: "null"
         }
     }

@@ -1,3 +1,4 @@
+import Text
 import WorkloadEngine
 
 /// The arms of a captured scenario: the program's settings and alternatives to them.
@@ -122,7 +123,7 @@ struct CapturedArms {
             ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue)
         }
         if counts.isEmpty { return "no transaction writes" }
-        return counts.map { "\(TimeText.count($0.value, "write")) \($0.key.phrase)" }
+        return counts.map { "\(HumanUnits.exact($0.value, "write")) \($0.key.phrase)" }
             .joined(separator: ", ")
     }
 

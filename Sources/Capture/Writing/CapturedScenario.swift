@@ -1,3 +1,4 @@
+import Text
 import WorkloadEngine
 
 package struct CapturedScenario {
@@ -96,8 +97,8 @@ package struct CapturedScenario {
         let larger = max(captured, observed)
         guard larger > 0, abs(captured - observed) * 20 > larger else { return [] }
         return [
-            "the database counted \(TimeText.count(observed, "commit")), but the capture "
-                + "contains \(TimeText.count(captured, "transaction")) that wrote; the others "
+            "the database counted \(HumanUnits.exact(observed, "commit")), but the capture "
+                + "contains \(HumanUnits.exact(captured, "transaction")) that wrote; the others "
                 + "changed nothing or were not traced"
         ]
     }
@@ -113,35 +114,35 @@ package struct CapturedScenario {
         let leftovers = analysis.leftovers
         if leftovers.cutStatementCount > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.cutStatementCount, "statement")) of transactions that began "
+                "\(HumanUnits.exact(leftovers.cutStatementCount, "statement")) of transactions that began "
                     + "before the capture"
             )
         }
         let unfinishedCount = leftovers.openTransactionCount + leftovers.missingEndCount
         if unfinishedCount > 0 {
             omissions.append(
-                "\(TimeText.count(unfinishedCount, "transaction")) whose end is not captured"
+                "\(HumanUnits.exact(unfinishedCount, "transaction")) whose end is not captured"
             )
         }
         if leftovers.cutTransactionCount > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.cutTransactionCount, "transaction")) during which the trace paused"
+                "\(HumanUnits.exact(leftovers.cutTransactionCount, "transaction")) during which the trace paused"
             )
         }
         for (code, count) in leftovers.failures.sorted(by: { $0.key < $1.key }) {
             omissions.append(
-                "\(TimeText.count(count, "statement")) that failed with result code \(code)"
+                "\(HumanUnits.exact(count, "statement")) that failed with result code \(code)"
             )
         }
         if analysis.unreadableStatementCount > 0 {
             omissions.append(
-                "\(TimeText.count(analysis.unreadableStatementCount, "statement")) whose text "
+                "\(HumanUnits.exact(analysis.unreadableStatementCount, "statement")) whose text "
                     + "cannot be read"
             )
         }
         if leftovers.pragmaCount > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.pragmaCount, "PRAGMA statement")); settings among them are in "
+                "\(HumanUnits.exact(leftovers.pragmaCount, "PRAGMA statement")); settings among them are in "
                     + "the arms"
             )
         }
@@ -161,7 +162,7 @@ package struct CapturedScenario {
         var omissions: [String] = []
         let withoutBegin = analysis.shapes.filter { $0.shape.begin == .autocommit }
         if !withoutBegin.isEmpty {
-            let count = TimeText.count(withoutBegin.reduce(0) { $0 + $1.count }, "statement")
+            let count = HumanUnits.exact(withoutBegin.reduce(0) { $0 + $1.count }, "statement")
             omissions.append(
                 "\(count) ran without BEGIN; the scenario runs every such statement in its own "
                     + "transaction"
@@ -174,7 +175,7 @@ package struct CapturedScenario {
                     != begin
         }
         if !otherShapes.isEmpty {
-            let count = TimeText.count(otherShapes.reduce(0) { $0 + $1.count }, "transaction")
+            let count = HumanUnits.exact(otherShapes.reduce(0) { $0 + $1.count }, "transaction")
             omissions.append(
                 "\(count) began with another kind of BEGIN; the scenario uses \(begin) for all"
             )

@@ -1,3 +1,5 @@
+import Text
+
 /// A type that writes a captured scenario as YAML with comments.
 struct ScenarioText {
     let analysis: CaptureAnalysis
@@ -23,8 +25,8 @@ struct ScenarioText {
     // MARK: Header
 
     private var header: [String] {
-        let statements = TimeText.count(analysis.executionCount, "statement")
-        let transactions = TimeText.count(
+        let statements = HumanUnits.exact(analysis.executionCount, "statement")
+        let transactions = HumanUnits.exact(
             analysis.shapes.reduce(0) { $0 + $1.count },
             "transaction"
         )
@@ -43,11 +45,11 @@ struct ScenarioText {
         lines += omissions.flatMap { Self.comment("- \($0)") }
         lines += [
             "version: 1",
-            "name: \(YAMLText.name(options.name))",
-            "description: \(YAMLText.quoted("The load captured from \(options.origin)."))",
+            "name: \(Escaping.yamlName(options.name))",
+            "description: \(Escaping.yaml("The load captured from \(options.origin)."))",
             "seed: 42",
             "guard: captured",
-            "dataset: {file: \(YAMLText.quoted(options.database))}    # copied, never changed",
+            "dataset: {file: \(Escaping.yaml(options.database))}    # copied, never changed",
         ]
         return lines
     }
@@ -71,7 +73,7 @@ struct ScenarioText {
     }
 
     private var variableLines: [String] {
-        variables.map { "  \($0.name): {\($0.yaml)}    \(YAMLText.comment($0.comment))" }
+        variables.map { "  \($0.name): {\($0.yaml)}    \(Escaping.yamlComment($0.comment))" }
     }
 
     // MARK: Operations
@@ -86,18 +88,19 @@ struct ScenarioText {
     private var transactionLines: [String] {
         operations.flatMap { operation -> [String] in
             let shape = analysis.shapes[operation.shape]
-            var facts = shape.count == 1 ? "run once" : "\(TimeText.count(shape.count)) times"
+            var facts = shape.count == 1 ? "run once" : "\(HumanUnits.exact(shape.count)) times"
             if shape.isTimed {
                 facts +=
                     ", p50 \(TimeText.yaml(shape.durations.quantile(0.5))), p99 "
                     + TimeText.yaml(shape.durations.quantile(0.99))
             }
-            if shape.busyCount > 0 { facts += ", \(TimeText.count(shape.busyCount)) × busy" }
+            if shape.busyCount > 0 { facts += ", \(HumanUnits.exact(shape.busyCount)) × busy" }
             if let rolledBack = shape.outcomes[.rolledBack] {
-                facts += ", \(TimeText.count(rolledBack)) rolled back"
+                facts += ", \(HumanUnits.exact(rolledBack)) rolled back"
             }
             return Self.comment(facts).map { "  " + $0 }
-                + ["  \(YAMLText.name(operation.name)):"] + Self.lines(operation.steps, depth: 2)
+                + ["  \(Escaping.yamlName(operation.name)):"]
+                + Self.lines(operation.steps, depth: 2)
         }
     }
 
@@ -106,10 +109,10 @@ struct ScenarioText {
         return steps.flatMap { step -> [String] in
             switch step {
             case .statement(let sql):
-                return ["\(indent)- \(YAMLText.quoted(sql))"]
+                return ["\(indent)- \(Escaping.yaml(sql))"]
             case .keep(let sql, let names):
                 return [
-                    "\(indent)- {sql: \(YAMLText.quoted(sql)), into: [\(names.joined(separator: ", "))]}"
+                    "\(indent)- {sql: \(Escaping.yaml(sql)), into: [\(names.joined(separator: ", "))]}"
                 ]
             case .pause(let pause):
                 return ["\(indent)- {pause: \(pause.yaml)}"]
@@ -137,7 +140,7 @@ struct ScenarioText {
             for share in client.operations.sorted(by: { $0.count > $1.count }) {
                 let access =
                     client.writes && !share.operation.writes ? ", access: read" : ""
-                let name = YAMLText.name(share.operation.name)
+                let name = Escaping.yamlName(share.operation.name)
                 lines.append("      - {weight: \(share.count), use: \(name)\(access)}")
             }
             return lines
@@ -217,7 +220,7 @@ struct ScenarioText {
             line += (line.isEmpty ? "" : " ") + word
         }
         if !line.isEmpty { lines.append(line) }
-        return lines.map(YAMLText.comment)
+        return lines.map(Escaping.yamlComment)
     }
 }
 

@@ -32,20 +32,4 @@ enum TimeText {
         }
         return text
     }
-
-    /// Formats a count with its noun, such as `1 statement` or `12,345 statements`.
-    static func count(_ count: Int, _ noun: String) -> String {
-        "\(Self.count(count)) \(noun)\(count == 1 ? "" : "s")"
-    }
-
-    /// Formats a count with thousands separators, such as `12,345`.
-    static func count(_ count: Int) -> String {
-        var digits = Array(String(count.magnitude))
-        var index = digits.count - 3
-        while index > 0 {
-            digits.insert(",", at: index)
-            index -= 3
-        }
-        return (count < 0 ? "-" : "") + String(digits)
-    }
 }

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 enum ConnectionList {
     static let listing = Listing<Lane>(

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The screen with a table of all connections and details of the selected connection.
 struct ConnectionsScreen {

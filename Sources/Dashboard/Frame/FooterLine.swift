@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The last rows of the run dashboard, with the screens, the main keys, and the cost of the
 /// display.

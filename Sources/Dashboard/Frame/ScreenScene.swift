@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The input of a screen: the data, the time window, and the user's selection.
 struct ScreenScene: Sendable {
@@ -81,7 +82,7 @@ extension Listing {
         let text = items.isEmpty ? placeholder : "no \(item) matches the filter"
         let lines =
             wrapsPlaceholder
-            ? TextWrapping.lines(of: PrintableText.escaped(text), width: max(1, inner.width))
+            ? TextWrapping.lines(of: Escaping.terminal(text), width: max(1, inner.width))
             : [text]
         for (index, line) in lines.prefix(inner.height).enumerated() {
             let style = canvas.theme.style(.dim)

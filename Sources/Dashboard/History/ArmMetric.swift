@@ -1,4 +1,5 @@
 import TerminalUI
+import Text
 
 /// A metric for the comparison of arms.
 struct ArmMetric: Sendable, Hashable {

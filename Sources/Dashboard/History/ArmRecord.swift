@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The metrics of an arm's latest run, second by second, for the comparison of arms.
 struct ArmRecord: Sendable {

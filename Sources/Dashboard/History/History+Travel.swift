@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 extension History: Timeline {
     /// Whether the run had ended by the time of the displayed sample.

@@ -1,4 +1,5 @@
 import TerminalUI
+import Text
 
 protocol Timed: Sendable {
     /// The time since the start, in seconds.

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 extension DashboardModel {
     /// Performs a command and returns the actions for the program.

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// A requested interrupt whose outcome is pending.
 struct PendingInterrupt: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The range of latencies in one row of a heat map.
 struct BucketRange {

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The latency screen: a list of operations, and a histogram and heat map of the selected
 /// operation.

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The parts of the time of slow accesses, as text and as a bar.
 struct SlowParts {

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// A small table with percentiles of wait and hold times.
 struct AccessTimesTable {

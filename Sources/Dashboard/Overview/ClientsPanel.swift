@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The panel with the throughputs, waits, and service times of the clients or of an attached
 /// program.

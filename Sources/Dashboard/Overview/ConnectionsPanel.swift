@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The panel with a lane for each connection: current and past states, holder, and hold time.
 struct ConnectionsPanel {

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 struct EventsPanel {
     let history: History

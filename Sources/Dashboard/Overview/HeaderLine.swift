@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The first row of the run dashboard, with the arm or attached program, the progress, and the
 /// throughput.

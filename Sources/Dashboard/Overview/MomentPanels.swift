@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The panels for an earlier displayed moment: the holders, their SQL, and the waiters.
 struct MomentPanels {

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The panel with the demand over time: connections in use, waiters stacked above them, and the
 /// limit above which accesses wait.

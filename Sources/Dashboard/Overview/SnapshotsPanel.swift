@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The panel with the open snapshots and the outcomes of interrupts.
 struct SnapshotsPanel {

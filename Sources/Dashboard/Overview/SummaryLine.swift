@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// A one-row summary of the log, the snapshots, and the interrupts, shown if their panels do not
 /// fit.

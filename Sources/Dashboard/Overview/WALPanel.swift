@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The panel with the log's size over time and the reason that the log does not shrink.
 struct WALPanel {

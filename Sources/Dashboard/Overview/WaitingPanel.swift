@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The panel with waiting accesses and the share of time with waiters.
 struct WaitingPanel {

@@ -1,4 +1,5 @@
 import TerminalUI
+import YAML
 
 /// The user's dashboard settings in `config.yaml`.
 package struct DashboardSettings: Sendable, Equatable {
@@ -25,8 +26,8 @@ package struct DashboardSettings: Sendable, Equatable {
 }
 
 package struct SettingsError: Error, Equatable, CustomStringConvertible {
-    /// One message for each error: `file:line:column: message`.
-    package var issues: [String]
+    /// All errors in the file.
+    package var issues: [YAMLIssue]
 
-    package var description: String { issues.joined(separator: "\n") }
+    package var description: String { issues.map(\.description).joined(separator: "\n") }
 }

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// An open snapshot and its connection.
 struct LiveSnapshot: Sendable {

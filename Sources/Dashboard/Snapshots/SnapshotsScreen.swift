@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The screen with the log and the open snapshots that pin it.
 struct SnapshotsScreen {

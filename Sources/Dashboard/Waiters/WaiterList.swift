@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// An access that waits for a connection.
 struct WaitingAccess: Sendable {

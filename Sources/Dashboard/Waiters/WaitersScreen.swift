@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// The screen with the current queue, the blockers, and the queue's length over time.
 struct WaitersScreen {

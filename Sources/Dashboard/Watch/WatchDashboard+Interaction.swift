@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 extension WatchDashboard: RowInteraction {
     static let momentName = "report"

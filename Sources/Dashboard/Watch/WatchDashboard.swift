@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The watch dashboard's state.
 ///
@@ -115,7 +116,7 @@ package struct WatchDashboard: Sendable {
 
     /// Shows the result of a key press for a few seconds.
     package mutating func note(_ text: String, isWarning: Bool = false) {
-        message = (PrintableText.escaped(text), isWarning, newestTime)
+        message = (Escaping.terminal(text), isWarning, newestTime)
     }
 
     /// Handles an input event and returns the actions for the program.

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// SQLite's use of the space in a write-ahead log that is not pinned.
 ///

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 struct Verdict: Equatable {
     enum Level: Equatable {

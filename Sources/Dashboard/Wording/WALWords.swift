@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// Descriptions of the write-ahead log's pin or use of the file.
 enum WALWords {

@@ -1,5 +1,6 @@
 import Telemetry
 import TerminalUI
+import Text
 
 /// A setting of the load that can change during the run.
 struct LoadSetting: Sendable {

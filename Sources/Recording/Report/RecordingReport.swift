@@ -1,5 +1,5 @@
 import SQLiteWatch
-import Units
+import Text
 
 /// The facts about a period of a recording.
 package struct RecordingReport: Sendable, Codable, Equatable {

@@ -1,7 +1,7 @@
 import PoolgaugeAgent
 import SQLiteWatch
 import Telemetry
-import Units
+import Text
 
 /// A search that finds the longest waits in a period.
 struct WaitSearch {

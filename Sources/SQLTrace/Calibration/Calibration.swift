@@ -1,4 +1,5 @@
 #if os(Linux)
+import Text
 import CTrace
 import Glibc
 import SQLiteWatch
@@ -35,7 +36,7 @@ struct Calibration {
         return .failure(
             TraceError(
                 .calibration,
-                PrintableText.escaped(reason.trimmingSuffix { $0 == "\n" })
+                Escaping.terminal(reason.trimmingSuffix { $0 == "\n" })
             )
         )
     }

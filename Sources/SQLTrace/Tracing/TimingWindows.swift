@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A type that schedules the recording of steps in short windows.
 ///
 /// The intervals are random so that windows do not always open in the same phase of a periodic
@@ -19,7 +21,7 @@ struct TimingWindows {
     }
 
     private var phase: Phase
-    private var intervals: RandomIntervals
+    private var random: SplitMix64
 
     /// The mean interval between two windows, in nanoseconds.
     static let meanInterval: UInt64 = 900_000_000
@@ -38,7 +40,7 @@ struct TimingWindows {
 
     init(at now: UInt64, seed: UInt64) {
         phase = .closed(until: now)
-        intervals = RandomIntervals(state: seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// Advances the current window.
@@ -58,23 +60,10 @@ struct TimingWindows {
             return .drain
         case .draining(let until) where now >= until || !isTiming:
             let mean = Double(Self.meanInterval) / max(0.05, share)
-            phase = .closed(until: now + intervals.next(mean: mean))
+            // Half to one and a half times the mean.
+            phase = .closed(until: now + UInt64(mean * (0.5 + random.nextUnit())))
             return .close
         default: return nil
         }
-    }
-}
-
-/// Random intervals from half to one and a half times the mean (SplitMix64).
-struct RandomIntervals {
-    var state: UInt64
-
-    mutating func next(mean: Double) -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var bits = state
-        bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
-        bits ^= bits >> 31
-        return UInt64(mean * (0.5 + Double(bits >> 11) / Double(1 << 53)))
     }
 }

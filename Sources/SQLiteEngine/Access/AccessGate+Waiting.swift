@@ -43,7 +43,6 @@ extension AccessGate {
     ) -> AccessSlot {
         recordUse(of: slot)
         slot.probe.recordWait(since: start, for: site)
-        guard !site.isUncounted else { return slot }
         slowAcquisitions.record(monotonicNanoseconds() &- start)
         slowCount.wrappingAdd(1, ordering: .relaxed)
         return slot

@@ -221,12 +221,12 @@ final class AccessGate: Sendable {
     /// Whether ``retire()`` has been called.
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
-    /// Returns the waiters that the status includes, oldest first.
+    /// Returns the waiters, oldest first.
     func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
         // Reads the waiters while holding the lock, because a waiter that has left the queue may no
         // longer have a sleeper.
         queue.withLock { queue in
-            queue.waiters.filter { $0.intent == intent && $0.isCounted }.map { $0.status(at: now) }
+            queue.waiters.filter { $0.intent == intent }.map { $0.status(at: now) }
         }
     }
 

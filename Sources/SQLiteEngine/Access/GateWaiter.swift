@@ -17,8 +17,6 @@ protocol GateWaiter {
     var mayBorrow: Bool { get }
     /// Whether the waiter is a task or a callback, which blocks no thread while it waits.
     var isTask: Bool { get }
-    /// Whether the status includes the wait; `true` by default.
-    var isCounted: Bool { get }
     /// Whether the thread was notified and has not searched for a slot since then.
     var isNotified: Bool { get set }
     /// Whether the thread is awake and therefore requires no wake-up when a slot is granted.
@@ -32,8 +30,6 @@ protocol GateWaiter {
 }
 
 extension GateWaiter {
-    var isCounted: Bool { true }
-
     /// Returns whether the waiter must be granted the next slot.
     ///
     /// Tasks are always entitled, because they do not search for a slot themselves. Waiters for one

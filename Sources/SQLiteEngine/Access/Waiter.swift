@@ -70,8 +70,6 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         self.mayBorrow = mayBorrow
     }
 
-    var isCounted: Bool { !site.isUncounted }
-
     var isTask: Bool {
         if case .task = sleeper { return true }
         return false

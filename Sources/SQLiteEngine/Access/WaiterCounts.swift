@@ -35,7 +35,6 @@ final class WaiterCounts: Sendable {
     func end(_ waiter: Waiter) { change(waiter, by: -1) }
 
     private func change(_ waiter: Waiter, by difference: Int) {
-        guard waiter.isCounted else { return }
         switch waiter.intent {
         case .read: reading.change(by: difference)
         case .write: writing.change(by: difference)

@@ -24,7 +24,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     var isReserved = false
 
     mutating func append(_ waiter: Waiter, at now: UInt64) {
-        if waiter.isCounted, !hasCountedWaiter { saturatedSince = now }
+        if waiters.isEmpty { saturatedSince = now }
         var waiter = waiter
         waiter.patience = EngineTimings.patience(behind: waiters.count)
         waiters.append(waiter)
@@ -34,8 +34,8 @@ struct WaiterQueue<Waiter: GateWaiter> {
     @discardableResult
     mutating func remove(_ waiter: Waiter, at now: UInt64) -> Bool {
         guard let index = index(of: waiter) else { return false }
-        let removed = waiters.remove(at: index)
-        if removed.isCounted, !hasCountedWaiter { saturatedTotal += now &- saturatedSince }
+        waiters.remove(at: index)
+        if waiters.isEmpty { saturatedTotal += now &- saturatedSince }
         return true
     }
 
@@ -60,16 +60,13 @@ struct WaiterQueue<Waiter: GateWaiter> {
 
     mutating func removeAll(at now: UInt64) -> [Waiter] {
         defer { waiters = [] }
-        if hasCountedWaiter { saturatedTotal += now &- saturatedSince }
+        if !waiters.isEmpty { saturatedTotal += now &- saturatedSince }
         return waiters
     }
 
-    /// Whether an access that the status includes is waiting.
-    private var hasCountedWaiter: Bool { waiters.contains(where: \.isCounted) }
-
-    /// Returns the time until `now` during which an access that the status includes waited.
+    /// Returns the time until `now` during which an access waited.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
-        saturatedTotal + (!hasCountedWaiter || now < saturatedSince ? 0 : now - saturatedSince)
+        saturatedTotal + (waiters.isEmpty || now < saturatedSince ? 0 : now - saturatedSince)
     }
 
     /// Decides how to pass on a slot that its holder releases.

@@ -15,7 +15,7 @@ struct AccessBaseline: Sendable {
         waits = AtomicHistogram.Counts(of: [acquisitions.histogram])
         waitCount = acquisitions.count
         holds = AtomicHistogram.Counts(of: gate.slots.map(\.probe.holdHistogram))
-        accesses = gate.slots.map(\.probe.countedAccessCount).reduce(0, +)
+        accesses = gate.slots.map(\.probe.accessCount).reduce(0, +)
     }
 }
 
@@ -30,7 +30,7 @@ extension DatabaseStatus {
         init(of gate: AccessGate) {
             let now = gate.acquisitions
             let before = gate.baseline
-            let all = gate.slots.map(\.probe.countedAccessCount).reduce(0, +)
+            let all = gate.slots.map(\.probe.accessCount).reduce(0, +)
             let accesses = all - min(all, before?.accesses ?? 0)
             let waits = now.count - min(now.count, before?.waitCount ?? 0)
             let free = accesses - min(accesses, waits)

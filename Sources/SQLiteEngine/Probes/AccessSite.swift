@@ -7,22 +7,11 @@ import Telemetry
 public struct AccessLabel: Sendable, Hashable {
     private static let names = Lock<(list: [String], indexes: [String: Int])>(([], [:]))
 
-    fileprivate static let uncountedBit = 1 << 62
-
-    /// The number of the name, starting at 0, and a bit that marks uncounted accesses.
+    /// The number of the name, starting at 0.
     package let index: Int
 
     /// Creates the label with a known ``index``, without a lock or a lookup.
     package init(index: Int) { self.index = index }
-
-    /// A label with the same name for accesses outside the measured load, such as concurrent
-    /// checks.
-    ///
-    /// The times, waiters, and snapshot counts of `status()` exclude these accesses.
-    package var uncounted: AccessLabel { AccessLabel(index: index | Self.uncountedBit) }
-
-    /// Whether the label's accesses are outside the measured load.
-    package var isUncounted: Bool { index & Self.uncountedBit != 0 }
 
     /// Creates a label, which equals any existing label with the same name.
     public init(_ name: String) {
@@ -35,7 +24,7 @@ public struct AccessLabel: Sendable, Hashable {
     }
 
     /// The name.
-    public var name: String { Self.names.withLock { $0.list[index & ~Self.uncountedBit] } }
+    public var name: String { Self.names.withLock { $0.list[index] } }
 
     fileprivate static func name(at index: Int) -> String? {
         names.withLock { $0.list.indices.contains(index) ? $0.list[index] : nil }
@@ -82,18 +71,11 @@ public struct AccessSite: Sendable, Hashable {
 
     init(word: UInt64) { self.word = word }
 
-    /// Whether the site is a label from ``AccessLabel/uncounted``.
-    ///
-    /// A call site never has the top bit set.
-    @inline(__always)
-    var isUncounted: Bool { word >> 62 == 0b11 }
-
     /// The readable form of the site, or `nil` for an empty word.
     var origin: AccessOrigin? {
         guard word != 0 else { return nil }
         if word & Self.labelBit != 0 {
-            let bits = Self.labelBit | UInt64(AccessLabel.uncountedBit)
-            return AccessLabel.name(at: Int(word & ~bits)).map(AccessOrigin.init)
+            return AccessLabel.name(at: Int(word & ~Self.labelBit)).map(AccessOrigin.init)
         }
         guard let address = UnsafePointer<CChar>(bitPattern: UInt(word >> 16)) else { return nil }
         let file = String(cString: address)

@@ -10,11 +10,10 @@ extension ConnectionProbe {
         var since: UInt64 = 0
     }
 
-    /// Returns the total holding time of counted accesses until `now`, in nanoseconds.
+    /// Returns the total holding time of accesses until `now`, in nanoseconds.
     func heldNanoseconds(at now: UInt64) -> UInt64 {
         let since = heldSince.load(ordering: .relaxed)
-        let isCounted = !AccessSite(word: site.load(ordering: .relaxed)).isUncounted
-        let current = since == 0 || now < since || !isCounted ? 0 : now - since
+        let current = since == 0 || now < since ? 0 : now - since
         return heldTotal.load(ordering: .relaxed) &+ current
     }
 
@@ -32,11 +31,6 @@ extension ConnectionProbe {
     var busyWaitNanoseconds: UInt64 { busyWait.load(ordering: .relaxed) }
 
     var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
-
-    var countedAccessCount: UInt64 {
-        let uncounted = uncountedAccesses.load(ordering: .relaxed)
-        return accessCount &- min(accessCount, uncounted)
-    }
 
     var holdHistogram: AtomicHistogram { holdTimes }
 

@@ -45,8 +45,6 @@ final class ConnectionProbe: @unchecked Sendable {
     let heldSince = Atomic<UInt64>(0)
     let site = Atomic<UInt64>(0)
     let accesses = Atomic<UInt64>(0)
-    /// The number of accesses outside the measured load; see ``AccessLabel/uncounted``.
-    let uncountedAccesses = Atomic<UInt64>(0)
     let heldTotal = Atomic<UInt64>(0)
     let holdTimes = AtomicHistogram()
     /// The number of the statement that is inside `sqlite3_step`, or 0.
@@ -136,12 +134,6 @@ final class ConnectionProbe: @unchecked Sendable {
         self.site.store(site.word, ordering: .relaxed)
         lastStatement.store(0, ordering: .relaxed)
         accesses.store(accesses.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-        if site.isUncounted {
-            uncountedAccesses.store(
-                uncountedAccesses.load(ordering: .relaxed) &+ 1,
-                ordering: .relaxed
-            )
-        }
         activity.store(Activity.held.rawValue, ordering: .relaxed)
         duties.store(Duty.atStart, ordering: .relaxed)
         let now = monotonicNanoseconds()
@@ -190,10 +182,8 @@ final class ConnectionProbe: @unchecked Sendable {
         guard since != 0 else { return }
         let now = end != 0 ? end : monotonicNanoseconds()
         let held = now &- since
-        if !AccessSite(word: site.load(ordering: .relaxed)).isUncounted {
-            heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
-            holdTimes.recordExclusively(held)
-        }
+        heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
+        holdTimes.recordExclusively(held)
         let duties = duties.load(ordering: .relaxed) | standingDuties.load(ordering: .relaxed)
         if duties & (Duty.split | Duty.log) != 0
             || held >= events.limit.load(ordering: .relaxed)

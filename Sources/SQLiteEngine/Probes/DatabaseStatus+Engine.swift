@@ -24,8 +24,7 @@ extension DatabaseStatus {
         }
         let openSnapshots = snapshots?.openSnapshots ?? []
         status.snapshotsMade = UInt64(snapshots?.createdCount ?? 0)
-        status.snapshots = openSnapshots.map(\.life).filter { !$0.site.isUncounted }
-            .map { $0.status(at: now) }
+        status.snapshots = openSnapshots.map { $0.life.status(at: now) }
         status.connections += openSnapshots.flatMap(\.gate.slots).map { slot in
             slot.probe.status(label: slot.label, role: .snapshot, at: now)
         }

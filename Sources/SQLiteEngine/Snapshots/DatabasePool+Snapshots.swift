@@ -21,7 +21,7 @@ extension DatabasePool {
         }
         if writer.isClosed { throw DatabaseError.connectionIsClosed() }
         try file.check()
-        return try snapshots.make(at: site) { number in
+        return try snapshots.make { number in
             try DatabaseSnapshot(
                 path: path,
                 configuration: configuration,
@@ -46,7 +46,7 @@ extension DatabasePool {
         let site = AccessSite(fileID: fileID, line: line)
         let thread = ThreadState.current.pointee
         try file.check()
-        return try snapshots.make(at: site) { _ in
+        return try snapshots.make { _ in
             if let slot = thread.access(through: readers) ?? thread.access(through: writer) {
                 return try DatabaseSnapshotPool(
                     slot.openDatabase,

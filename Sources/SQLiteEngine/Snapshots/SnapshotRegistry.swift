@@ -23,10 +23,7 @@ final class SnapshotRegistry: Sendable {
     private let state = Lock(State())
 
     /// Creates and registers a snapshot with the next number.
-    ///
-    /// ``createdCount`` excludes snapshots from uncounted call sites.
     func make<Snapshot: LiveSnapshot>(
-        at site: AccessSite,
         _ body: (_ number: Int) throws -> Snapshot
     ) rethrows -> Snapshot {
         let number = state.withLock { state in
@@ -39,7 +36,7 @@ final class SnapshotRegistry: Sendable {
         state.withLock { state in
             state.entries.removeAll { $0.snapshot == nil }
             state.entries.append(Entry(snapshot: snapshot))
-            if !site.isUncounted { state.created += 1 }
+            state.created += 1
         }
         return snapshot
     }

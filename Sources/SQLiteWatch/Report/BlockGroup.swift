@@ -1,4 +1,4 @@
-import Units
+import Text
 
 /// The lock waits with the same waiting and blocking processes, the same statements, and the same
 /// outcome.

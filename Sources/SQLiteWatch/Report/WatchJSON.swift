@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// A type that encodes reports as JSON with all control characters escaped.
 public enum WatchJSON {
@@ -7,16 +8,16 @@ public enum WatchJSON {
 
     /// Returns a report as one line of JSON with a newline at the end.
     public static func line(of report: WatchReport) throws -> String {
-        try PrintableText.escaped(
-            json: encoded(report, [.sortedKeys, .withoutEscapingSlashes]),
+        try Escaping.encodedJSON(
+            encoded(report, [.sortedKeys, .withoutEscapingSlashes]),
             keepingNewlines: false
         ) + "\n"
     }
 
     /// Returns any value as indented JSON with a newline at the end.
     package static func document(_ value: some Encodable) throws -> String {
-        try PrintableText.escaped(
-            json: encoded(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]),
+        try Escaping.encodedJSON(
+            encoded(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]),
             keepingNewlines: true
         ) + "\n"
     }

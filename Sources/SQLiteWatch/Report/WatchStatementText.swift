@@ -1,4 +1,4 @@
-import Units
+import Text
 
 /// A type that formats statements, transactions, and waits for ``WatchText``.
 package enum WatchStatementText {

@@ -1,4 +1,4 @@
-import Units
+import Text
 
 /// A formatter that converts a report to text that is at most 100 columns wide unless names or paths
 /// are longer.
@@ -17,7 +17,7 @@ public struct WatchText {
     public static func text(of report: WatchReport) -> String {
         var text = WatchText(report)
         text.compose()
-        return text.lines.map(PrintableText.escaped).joined(separator: "\n") + "\n"
+        return text.lines.map(Escaping.terminal).joined(separator: "\n") + "\n"
     }
 
     private init(_ report: WatchReport) { self.report = report }
@@ -221,7 +221,7 @@ public struct WatchText {
     ///
     /// The text in the last column is not padded.
     package static func table(_ rows: [[String]]) -> [String] {
-        let escaped = rows.map { $0.map(PrintableText.escaped) }
+        let escaped = rows.map { $0.map(Escaping.terminal) }
         let columns = escaped.first?.count ?? 0
         let widths = (0..<columns).map { column in
             escaped.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0

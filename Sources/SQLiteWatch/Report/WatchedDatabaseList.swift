@@ -1,5 +1,5 @@
 import Foundation
-import Units
+import Text
 
 /// A list of databases, busiest first.
 public struct WatchedDatabaseList: Sendable, Codable, Equatable {
@@ -62,7 +62,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(self), as: UTF8.self)
-        return PrintableText.escaped(json: text, keepingNewlines: true) + "\n"
+        return Escaping.encodedJSON(text, keepingNewlines: true) + "\n"
     }
 
     /// The list as a table with escaped control characters and a newline at the end.
@@ -82,7 +82,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
             ])
         }
         var lines = databases.isEmpty ? ["no SQLite database is open"] : WatchText.table(rows)
-        lines += notes.map { "note: " + PrintableText.escaped($0) }
+        lines += notes.map { "note: " + Escaping.terminal($0) }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -1,5 +1,5 @@
 import Telemetry
-import Units
+import Text
 
 extension Diagnosis {
     /// A reader with an old snapshot, which pins frames in the log.

@@ -1,5 +1,5 @@
 import Telemetry
-import Units
+import Text
 
 struct Diagnosis {
     var observation: Observation

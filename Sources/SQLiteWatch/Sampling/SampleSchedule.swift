@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A schedule that takes one sample at a random time in each of a series of adjacent, equal slots.
 ///
 /// Samples at a fixed rate are biased if the watched program also runs at a fixed rate. For
@@ -13,7 +15,7 @@ struct SampleSchedule: Sendable {
     private(set) var weight: Double = 0
     /// The end of the next sample's slot.
     private var end: UInt64
-    private var random: RandomBits
+    private var random: SplitMix64
 
     /// The maximum time that one sample represents, in nanoseconds, unless a slot is longer.
     ///
@@ -28,7 +30,7 @@ struct SampleSchedule: Sendable {
     init(seed: UInt64, start: UInt64, slot: Double) {
         plannedTime = start
         end = start
-        random = RandomBits(seed: seed)
+        random = SplitMix64(seed: seed)
         advance(at: start, slot: slot)
     }
 
@@ -55,12 +57,12 @@ struct SampleSchedule: Sendable {
 ///
 /// Selecting every nth sample would have the same bias as a fixed rate.
 struct ListSchedule: Sendable {
-    private var random: RandomBits
+    private var random: SplitMix64
     private var position = 0
     private var length = 1
     private var chosen = 0
 
-    init(seed: UInt64) { random = RandomBits(seed: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// Returns whether the next sample reads the list.
     ///
@@ -76,22 +78,4 @@ struct ListSchedule: Sendable {
 
     /// The number of samples that the current group's read of the list represents.
     var group: Int { length }
-}
-
-/// A seeded random number generator: SplitMix64 (Steele, Lea, and Flood, 2014).
-struct RandomBits: Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-        return bits ^ (bits >> 31)
-    }
-
-    /// Returns the next number in `0..<1`.
-    mutating func nextUnit() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

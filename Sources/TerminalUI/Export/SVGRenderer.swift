@@ -1,3 +1,5 @@
+import Text
+
 /// A renderer that draws a surface as an SVG image for documentation.
 ///
 /// Text uses a monospaced font. Box-drawing lines, blocks, and braille dots are drawn as shapes. As
@@ -55,7 +57,7 @@ package struct SVGRenderer {
             <svg xmlns="http://www.w3.org/2000/svg" width="\(Self.number(width))" \
             height="\(Self.number(height))" viewBox="\(Self.number(-margin)) \
             \(Self.number(-margin)) \(Self.number(width)) \(Self.number(height))" role="img">
-            <title>\(Self.escaped(title))</title>
+            <title>\(Escaping.xml(title))</title>
             <defs>\(patterns)</defs>
             <rect x="\(Self.number(-margin))" y="\(Self.number(-margin))" \
             width="\(Self.number(width))" height="\(Self.number(height))" rx="8" fill="\(frame)"/>
@@ -235,7 +237,7 @@ package struct SVGRenderer {
         if columns > 1 {
             element += " textLength=\"\(Self.number(Double(columns) * Self.cellWidth))\""
         }
-        texts[attributes, default: ""] += "\(element)>\(Self.escaped(text))</text>\n"
+        texts[attributes, default: ""] += "\(element)>\(Escaping.xml(text))</text>\n"
     }
 
     /// Returns the style of a cell, with the colors exchanged if the cell is reversed.
@@ -270,23 +272,5 @@ package struct SVGRenderer {
         return remainder.isMultiple(of: 10)
             ? "\(sign)\(whole).\(remainder / 10)"
             : "\(sign)\(whole).\(remainder < 10 ? "0" : "")\(remainder)"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        // A combining character after `<` belongs to the same `Character`.
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            // XML 1.0 cannot represent these characters (https://www.w3.org/TR/xml/#charsets).
-            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}"..."\u{FFFF}":
-                escaped += "\u{FFFD}"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 }

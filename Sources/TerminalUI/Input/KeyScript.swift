@@ -1,4 +1,4 @@
-import Units
+import Text
 
 /// A parser for sequences of keys, as in the `--press` option.
 ///

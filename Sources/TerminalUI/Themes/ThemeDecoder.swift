@@ -1,13 +1,13 @@
-import Units
+import Text
+import YAML
 import Yams
 
 /// A decoder for YAML themes that reports all errors with their positions.
 struct ThemeDecoder {
-    private let file: String
-    private var issues: [ThemeError.Issue] = []
+    private let log: YAMLLog
     private var palette: [String: Color] = [:]
 
-    init(file: String) { self.file = file }
+    init(file: String) { log = YAMLLog(file: file) }
 
     /// Decodes a theme.
     ///
@@ -17,41 +17,32 @@ struct ThemeDecoder {
     static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
         var decoder = ThemeDecoder(file: file)
         let theme = decoder.theme(from: yaml)
-        guard decoder.issues.isEmpty else { throw ThemeError(issues: decoder.issues) }
+        guard decoder.log.count == 0 else { throw ThemeError(issues: decoder.log.issues) }
         return theme
     }
 
     private mutating func theme(from yaml: String) -> Theme {
-        let empty = Theme(name: file, summary: "", roles: [:], gradients: [:])
-        if let line = YAMLAliases.costlyKeyLine(in: yaml) {
-            issue(line: line, column: 1, YAMLAliases.message)
-            return empty
-        }
-        let root: Node?
-        do {
-            root = try Yams.compose(yaml: yaml)
-        } catch {
-            report(error)
-            return empty
-        }
-        guard let root, let mapping = root.mapping else {
-            issue(
-                root,
+        let empty = Theme(name: log.file, summary: "", roles: [:], gradients: [:])
+        let mapping: Node.Mapping
+        switch log.document(yaml) {
+        case .root(.mapping(let root)): mapping = root
+        case .invalid: return empty
+        case .root, .empty:
+            log.add(
                 "a theme must be a mapping, with keys such as 'name', 'palette', 'roles', and "
-                    + "'gradients'"
+                    + "'gradients'",
+                line: 1,
+                column: 1
             )
             return empty
         }
         let known = ["version", "name", "description", "palette", "roles", "gradients"]
         for (key, _) in mapping { check(key, among: known, kind: "key") }
-        // `Node.int` overflows for numbers with colons, which YAML 1.1 reads in base 60.
-        if let version = mapping["version"], version.float != 1 {
-            issue(version, "unknown version '\(text(of: version))'; expected 1")
-        }
+        if let version = mapping["version"] { log.checkVersion(version) }
         readPalette(mapping["palette"])
         return Theme(
-            name: string(mapping["name"]) ?? nameOfFile,
-            summary: string(mapping["description"]) ?? "",
+            name: mapping["name"].flatMap(log.string) ?? nameOfFile,
+            summary: mapping["description"].flatMap(log.string) ?? "",
             roles: roles(mapping["roles"]),
             gradients: gradients(mapping["gradients"])
         )
@@ -59,7 +50,7 @@ struct ThemeDecoder {
 
     /// The default name, such as `mine` for `themes/mine.yaml`.
     private var nameOfFile: String {
-        let last = String(file.split(separator: "/").last ?? "")
+        let last = String(log.file.split(separator: "/").last ?? "")
         return last.hasSuffix(".yaml") ? String(last.dropLast(5)) : last
     }
 
@@ -106,11 +97,7 @@ struct ThemeDecoder {
         of style: inout RoleStyle,
         from node: Node
     ) {
-        guard let isOn = node.bool else {
-            issue(node, "expected true or false, not '\(text(of: node))'")
-            return
-        }
-        if isOn { style.attributes.insert(attribute) }
+        if log.bool(node) == true { style.attributes.insert(attribute) }
     }
 
     private mutating func gradients(_ node: Node?) -> [GradientRole: Gradient] {
@@ -149,19 +136,8 @@ struct ThemeDecoder {
         return .standard
     }
 
-    /// Returns the entries of a mapping.
-    ///
-    /// Reports an issue if the node is not a mapping.
-    private mutating func entries(_ node: Node?, of name: String) -> [(key: Node, value: Node)] {
-        guard let node, node.null == nil else { return [] }
-        guard let mapping = node.mapping else {
-            issue(
-                node,
-                "'\(text(of: node))' is not a mapping; \(name) must be a mapping of names to values"
-            )
-            return []
-        }
-        return Array(mapping)
+    private func entries(_ node: Node?, of name: String) -> [(key: Node, value: Node)] {
+        log.entries(node, "\(name) must be a mapping of names to values")
     }
 
     @discardableResult
@@ -174,44 +150,7 @@ struct ThemeDecoder {
         return false
     }
 
-    private mutating func string(_ node: Node?) -> String? {
-        guard let node else { return nil }
-        guard let text = node.scalar?.string else {
-            issue(node, "the value must be text")
-            return nil
-        }
-        return text
-    }
+    private func text(of node: Node) -> String { YAMLLog.text(of: node) }
 
-    private func text(of node: Node) -> String {
-        node.scalar?.string ?? (node.mapping == nil ? "[…]" : "{…}")
-    }
-
-    private mutating func issue(_ node: Node?, _ message: String) {
-        issue(line: node?.mark?.line ?? 1, column: node?.mark?.column ?? 1, message)
-    }
-
-    private mutating func issue(line: Int, column: Int, _ message: String) {
-        issues.append(ThemeError.Issue(file: file, line: line, column: column, message: message))
-    }
-
-    private mutating func report(_ error: any Error) {
-        switch error as? YamlError {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            issue(
-                line: mark.line,
-                column: mark.column,
-                "this is not valid YAML: \(problem)"
-            )
-        case .duplicatedKeysInMapping(let duplicates, let context):
-            let names = duplicates.joined(separator: ", ")
-            issue(
-                line: context.mark.line,
-                column: context.mark.column,
-                "duplicate keys: \(names); remove the duplicates"
-            )
-        default: issue(line: 1, column: 1, "\(error)")
-        }
-    }
+    private func issue(_ node: Node, _ message: String) { log.add(message, at: node.mark) }
 }

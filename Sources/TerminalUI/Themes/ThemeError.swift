@@ -1,21 +1,9 @@
-import Units
+import Text
+import YAML
 
 /// The issues of an invalid theme.
 package struct ThemeError: Error, Sendable, Equatable, CustomStringConvertible {
-    package struct Issue: Sendable, Equatable, CustomStringConvertible {
-        package var file: String
-        /// The line, starting at 1.
-        package var line: Int
-        /// The column, starting at 1.
-        package var column: Int
-        /// A description with the expected value or the nearest valid name.
-        package var message: String
-
-        /// The issue as `file:line:column: message`.
-        package var description: String { "\(file):\(line):\(column): \(message)" }
-    }
-
-    package var issues: [Issue]
+    package var issues: [YAMLIssue]
 
     package var description: String { issues.map(\.description).joined(separator: "\n") }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// A chart of stacked areas over time, with an axis on the left and a line that marks a limit.
 package struct TimeChart: Sendable {
     package struct Layer: Sendable {

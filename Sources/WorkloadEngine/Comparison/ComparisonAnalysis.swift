@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// A type that computes the verdicts of a comparison from its blocks.
 struct ComparisonAnalysis {
@@ -181,7 +182,7 @@ struct ComparisonAnalysis {
             return (
                 .inconclusive,
                 needed > 1
-                    ? "too few samples: a block needs \(ReportUnits.count(UInt64(needed))) accesses"
+                    ? "too few samples: a block needs \(HumanUnits.exact(UInt64(needed))) accesses"
                     : "no samples"
             )
         }

@@ -1,3 +1,5 @@
+import Text
+
 /// A type that summarizes a comparison in one sentence for each arm.
 struct ComparisonAnswer {
     private let result: ComparisonResult
@@ -47,7 +49,7 @@ struct ComparisonAnswer {
 
     private func change(_ pair: ComparisonPair) -> String {
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else { return "" }
-        return "\(title(pair.metric)) \(RatioText.change(ratio, low, high))"
+        return "\(title(pair.metric)) \(ReportUnits.change(ratio, low, high))"
     }
 
     private func withoutDifference(_ pair: ComparisonPair) -> String {
@@ -55,16 +57,16 @@ struct ComparisonAnswer {
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else {
             return "\(title) not measured (\(pair.note ?? "no samples"))"
         }
-        let floor = result.noiseFloor[pair.metric].map { "±\(RatioText.factor($0))" }
+        let floor = result.noiseFloor[pair.metric].map { "±\(ReportUnits.factor($0))" }
         if pair.verdict == .same {
             return "\(title) is the same within this machine's noise"
                 + (floor.map { " (\($0))" } ?? "")
         }
         let isSmall = result.noiseFloor[pair.metric].map { max(ratio, 1 / ratio) <= $0 } ?? false
         return isSmall
-            ? "\(title) \(RatioText.factor(ratio)) (\(RatioText.range(low, high))) is below this "
+            ? "\(title) \(ReportUnits.factor(ratio)) (\(ReportUnits.range(low, high))) is below this "
                 + "machine's noise" + (floor.map { " of \($0)" } ?? "")
-            : "\(title) \(RatioText.change(ratio, low, high)): "
+            : "\(title) \(ReportUnits.change(ratio, low, high)): "
                 + (pair.note ?? "may be due to chance")
     }
 
@@ -135,7 +137,7 @@ struct ComparisonAnswer {
             (whole < 1) == (ratio < 1)
         else { return .nothing }
         if let rest, !rest.verdict.isDifference { return .all }
-        return .part(RatioText.factor(max(ratio, 1 / ratio)))
+        return .part(ReportUnits.factor(max(ratio, 1 / ratio)))
     }
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// A type that writes a comparison as comma-separated values (RFC 4180, with bare line feeds).
 ///
 /// The `row` column specifies the kind of row. A `pair` row contains the verdict on a metric for
@@ -27,7 +29,7 @@ public enum ComparisonCSV {
                 .representative?.environment
             cells["journal_mode"] = settings?["journal_mode"]
             cells["synchronous"] = settings?["synchronous"]
-            lines.append(columns.map { CSVText.cell(cells[$0] ?? "") }.joined(separator: ","))
+            lines.append(columns.map { Escaping.csvCell(cells[$0] ?? "") }.joined(separator: ","))
         }
         for pair in result.pairs {
             var cells = [

@@ -1,5 +1,5 @@
 import Telemetry
-import Units
+import Text
 
 /// A metric and an aggregate that a comparison uses to judge arms, such as `ui.response.p99`.
 ///

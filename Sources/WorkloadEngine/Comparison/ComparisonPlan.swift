@@ -1,3 +1,5 @@
+import Text
+
 /// The arms and primary metrics of a comparison, fixed before the first run.
 struct ComparisonPlan {
     struct Slot: Sendable {
@@ -58,9 +60,9 @@ struct ComparisonPlan {
             throw RunError(
                 .scenario,
                 "--blocks \(options.blocks) is too low to show a difference: "
-                    + ReportUnits.counted(tests, "test")
-                    + " (\(ReportUnits.counted(primary.count, "metric")) × "
-                    + "\(ReportUnits.counted(pairs.count, "pair")) of arms) "
+                    + HumanUnits.counted(tests, "test")
+                    + " (\(HumanUnits.counted(primary.count, "metric")) × "
+                    + "\(HumanUnits.counted(pairs.count, "pair")) of arms) "
                     + "\(tests == 1 ? "requires" : "require") at least \(needed) blocks"
             )
         }
@@ -156,9 +158,9 @@ struct ComparisonPlan {
             throw RunError(
                 .scenario,
                 "'\(condition.expression)': \(metric) needs "
-                    + "\(ReportUnits.count(UInt64(metric.neededAccesses))) accesses in each block, "
+                    + "\(HumanUnits.exact(UInt64(metric.neededAccesses))) accesses in each block, "
                     + "but \(ReportUnits.rate(arrival.rate)) for \(ReportUnits.seconds(seconds)) "
-                    + "yields only \(ReportUnits.count(UInt64(expected))); use \(advice)"
+                    + "yields only \(HumanUnits.exact(UInt64(expected))); use \(advice)"
             )
         }
     }

@@ -1,3 +1,5 @@
+import Text
+
 extension ComparisonReport {
     /// Returns the report as Markdown for a pull request.
     public static func markdown(of result: ComparisonResult) -> String {
@@ -37,7 +39,7 @@ extension ComparisonReport {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    private static func escaped(_ text: String) -> String { MarkdownText.escaped(text) }
+    private static func escaped(_ text: String) -> String { Escaping.markdown(text) }
 
     private static func list(_ lines: [String]) -> String {
         lines.map { "* " + escaped($0) }.joined(separator: "\n")

@@ -1,3 +1,5 @@
+import Text
+
 /// A type that formats a comparison as text, with the answer first and the tables after it.
 public enum ComparisonReport {
     /// Returns the report as text.
@@ -99,13 +101,13 @@ public enum ComparisonReport {
         if let ratio = pair.ratio, let low = pair.low, let high = pair.high {
             cells +=
                 ratio < 1
-                ? ["\(RatioText.factor(1 / ratio)) lower", RatioText.range(1 / high, 1 / low)]
-                : ["\(RatioText.factor(ratio)) higher", RatioText.range(low, high)]
+                ? ["\(ReportUnits.factor(1 / ratio)) lower", ReportUnits.range(1 / high, 1 / low)]
+                : ["\(ReportUnits.factor(ratio)) higher", ReportUnits.range(low, high)]
         } else {
             cells += ["–", "–"]
         }
         cells.append(pair.p.map(probability) ?? "–")
-        cells.append(result.noiseFloor[pair.metric].map { "±\(RatioText.factor($0))" } ?? "–")
+        cells.append(result.noiseFloor[pair.metric].map { "±\(ReportUnits.factor($0))" } ?? "–")
         cells.append(pair.verdict.rawValue)
         return cells
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// A type that computes the result of a comparison from its blocks.
 struct ComparisonSummary {
@@ -161,7 +162,7 @@ struct ComparisonSummary {
             for (found, _) in alarms {
                 warnings.append(
                     "two runs of \(first) differ by more than chance explains in \(found.metric) ("
-                        + RatioText.factor(found.ratio)
+                        + ReportUnits.factor(found.ratio)
                         + "): the machine may have changed during the comparison"
                 )
             }
@@ -189,8 +190,8 @@ struct ComparisonSummary {
             ? "; a longer --within reduces this"
             : blocks > options.blocks ? "; more blocks reduce this: try --blocks \(blocks)" : ""
         return "in \(leaps.count) of \(count) blocks, two runs of \(first) differ by "
-            + "\(RatioText.factor(leaps.smallestRatio)) or more in \(metric), and in the others by at "
-            + "most \(RatioText.factor(leaps.largestUsualRatio)): the machine's speed may have changed"
+            + "\(ReportUnits.factor(leaps.smallestRatio)) or more in \(metric), and in the others by at "
+            + "most \(ReportUnits.factor(leaps.largestUsualRatio)): the machine's speed may have changed"
             + advice
     }
 

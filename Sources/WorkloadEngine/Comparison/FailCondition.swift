@@ -1,4 +1,4 @@
-import Units
+import Text
 
 /// A condition that makes a comparison fail, such as `ui.response.p99 > 1.1x`.
 ///
@@ -93,8 +93,8 @@ public struct FailCondition: Sendable, Equatable {
             return result
         }
         let found =
-            "\(metric) of \(pair.b) is \(RatioText.factor(ratio)) that of \(pair.a) "
-            + "(\(RatioText.range(low, high)))"
+            "\(metric) of \(pair.b) is \(ReportUnits.factor(ratio)) that of \(pair.a) "
+            + "(\(ReportUnits.range(low, high)))"
         let isBeyond = failsAbove ? ratio > factor : ratio < factor
         let isAgainstRegression = failsAbove ? factor >= 1 : factor <= 1
         guard isBeyond else {

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A stream of random numbers, which is identical on all platforms for the same seed and name.
 ///
 /// The generator is xoshiro256** 1.0 by Blackman and Vigna ("Scrambled Linear Pseudorandom Number
@@ -13,7 +15,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
     ///   - stream: The stream's name, such as a client's name.
     ///   - worker: The number of the worker that uses the stream.
     public init(seed: UInt64, stream: String, worker: Int = 0) {
-        var mixer = SplitMix64(state: seed)
+        var mixer = SplitMix64(seed: seed)
         mixer.absorb(FNV1a.hash(stream.utf8))
         mixer.absorb(UInt64(bitPattern: Int64(worker)))
         state = (mixer.next(), mixer.next(), mixer.next(), mixer.next())
@@ -55,20 +57,4 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
     private static func rotate(_ value: UInt64, by bits: UInt64) -> UInt64 {
         (value << bits) | (value >> (64 - bits))
     }
-}
-
-/// The generator that derives a stream's state from a seed.
-struct SplitMix64 {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-
-    /// Mixes in a value that affects all later words.
-    mutating func absorb(_ value: UInt64) { state = next() ^ value }
 }

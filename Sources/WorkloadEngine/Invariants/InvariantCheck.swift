@@ -1,3 +1,5 @@
+import Text
+
 /// A type that checks a scenario's invariants after a run.
 struct InvariantCheck {
     let target: any WorkloadTarget
@@ -98,7 +100,7 @@ struct InvariantCheck {
         return InvariantResult(
             name: name,
             passed: true,
-            detail: ReportUnits.counted(tally.compared, "snapshot") + ", read at start and end"
+            detail: HumanUnits.counted(tally.compared, "snapshot") + ", read at start and end"
         )
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// The reason that a database was busy.
 public enum BusyCause: String, Sendable, Codable, CaseIterable {
     /// The busy handler waited until its timeout expired.

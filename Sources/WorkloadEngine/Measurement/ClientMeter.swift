@@ -268,11 +268,3 @@ struct ClientMeter {
         }
     }
 }
-
-extension Double {
-    func rounded(toDigits digits: Int) -> Double {
-        var factor = 1.0
-        for _ in 0..<digits { factor *= 10 }
-        return (self * factor).rounded() / factor
-    }
-}

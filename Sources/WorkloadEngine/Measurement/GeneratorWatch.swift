@@ -1,5 +1,6 @@
 import Foundation
 import Telemetry
+import Text
 
 /// The time that workers spend on a client's accesses.
 struct GeneratorLoad {

@@ -1,4 +1,4 @@
-import Units
+import Text
 
 /// The metrics that a run produces, with the names used in thresholds and comparisons.
 ///

@@ -1,3 +1,5 @@
+import Text
+
 extension MetricCatalog {
     /// The unit of a metric's values and limits.
     public enum Unit: Sendable, Equatable {
@@ -20,7 +22,7 @@ extension MetricCatalog {
             case .time: ReportUnits.time(UInt64(max(0, value.rounded())))
             case .bytes: ReportUnits.bytes(UInt64(max(0, value.rounded())))
             case .rate: ReportUnits.rate(value)
-            case .count: ReportUnits.count(UInt64(max(0, value.rounded())))
+            case .count: HumanUnits.exact(UInt64(max(0, value.rounded())))
             case .share: ReportUnits.percent(value)
             case .ratio: ReportUnits.fraction(value)
             }

@@ -1,3 +1,5 @@
+import Text
+
 /// The threshold that ended a run early.
 public struct AbortResult: Sendable, Codable, Equatable {
     /// The measured time before the threshold was missed, in seconds.

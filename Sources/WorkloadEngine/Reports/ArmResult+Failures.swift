@@ -1,8 +1,10 @@
+import Text
+
 extension ClientResult {
     var errorLines: [String] {
         errors.sorted { $0.key < $1.key }.map { code, count in
             let message = errorMessages?[code].map { ": \($0)" } ?? ""
-            return "\(ReportUnits.count(count)) × \(code)\(message)"
+            return "\(HumanUnits.exact(count)) × \(code)\(message)"
         }
     }
 }
@@ -28,14 +30,14 @@ extension ArmResult {
             let isUnfinished = client.unfinished == client.offered
             let mayFailAlways = unlimited.contains("\(name).errors") && client.errorCount > 0
             if client.completed == 0, !mayFailAlways, judgesUnfinished || !isUnfinished {
-                return "none of the \(ReportUnits.count(client.offered)) accesses of \(name) "
+                return "none of the \(HumanUnits.exact(client.offered)) accesses of \(name) "
                     + "succeeded" + outcomes(of: client)
             }
             guard !isJudged else { return nil }
             let share = Double(client.errorCount) / Double(client.offered)
             guard share > Self.errorShareLimit else { return nil }
             let codes = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
-                .prefix(3).map { "\(ReportUnits.count($0.value)) × \($0.key)" }
+                .prefix(3).map { "\(HumanUnits.exact($0.value)) × \($0.key)" }
             return "\(ReportUnits.percent(share)) of the accesses of \(name) failed "
                 + "(\(codes.joined(separator: ", "))); to allow more than "
                 + "\(ReportUnits.percent(Self.errorShareLimit)), add a threshold on \(name).errors"
@@ -44,12 +46,12 @@ extension ArmResult {
 
     private func outcomes(of client: ClientResult) -> String {
         var parts = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
-            .prefix(3).map { "\(ReportUnits.count($0.value)) × \($0.key)" }
+            .prefix(3).map { "\(HumanUnits.exact($0.value)) × \($0.key)" }
         let others = [
             (client.skipped, "skipped"), (client.interrupted, "interrupted"),
             (client.unfinished, "unfinished"),
         ]
-        parts += others.filter { $0.0 > 0 }.map { "\(ReportUnits.count($0.0)) \($0.1)" }
+        parts += others.filter { $0.0 > 0 }.map { "\(HumanUnits.exact($0.0)) \($0.1)" }
         return parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))"
     }
 }

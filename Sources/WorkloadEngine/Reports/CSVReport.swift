@@ -1,4 +1,5 @@
 import Telemetry
+import Text
 
 /// A type that writes results as comma-separated values.
 ///
@@ -64,7 +65,7 @@ public enum CSVReport {
                     let further = laterMetrics.map { $0.csvCell(of: row) }
                     let last = [kind, versions] + tailCells(row) + busy + settings + further
                     lines.append(
-                        (head + cells(row) + last).map(CSVText.cell)
+                        (head + cells(row) + last).map(Escaping.csvCell)
                             .joined(separator: ",")
                     )
                 }

@@ -1,4 +1,5 @@
 import Telemetry
+import Text
 
 /// The most important numbers of each client, for the short tables of Markdown and HTML.
 ///

@@ -1,3 +1,5 @@
+import Text
+
 /// A type that writes verdicts as JUnit XML, which CI systems display as test results.
 ///
 /// Each arm is a test suite. The run, each threshold, and each invariant are test cases.
@@ -37,7 +39,7 @@ public enum JUnitReport {
                     ? .passed
                     : .error(
                         problems.isEmpty
-                            ? "stopped after \(ReportUnits.counted(result.blocks, "block"))"
+                            ? "stopped after \(HumanUnits.counted(result.blocks, "block"))"
                             : problems.joined(separator: "; ")
                     ),
                 output: answer.isEmpty ? nil : answer
@@ -164,12 +166,12 @@ public enum JUnitReport {
         ]
         for suite in suites {
             lines.append(
-                "  <testsuite name=\"\(escaped(suite.name))\"\(counts(suite.cases)) "
+                "  <testsuite name=\"\(Escaping.xml(suite.name))\"\(counts(suite.cases)) "
                     + "time=\"\(suite.seconds.rounded(toDigits: 3))\">"
             )
             lines.append("    <properties>")
             lines += suite.properties.map { name, value in
-                "      <property name=\"\(escaped(name))\" value=\"\(escaped(value))\"/>"
+                "      <property name=\"\(Escaping.xml(name))\" value=\"\(Escaping.xml(value))\"/>"
             }
             lines.append("    </properties>")
             for item in suite.cases {
@@ -196,41 +198,22 @@ public enum JUnitReport {
     }
 
     private static func lines(of item: Case, in suite: String) -> [String] {
-        let head = "    <testcase classname=\"\(escaped(suite))\" name=\"\(escaped(item.name))\""
+        let head =
+            "    <testcase classname=\"\(Escaping.xml(suite))\" name=\"\(Escaping.xml(item.name))\""
         var inner: [String] = []
         switch item.outcome {
         case .passed: break
         case .failure(let type, let message):
-            inner.append("<failure type=\"\(type)\" message=\"\(escaped(message))\"/>")
+            inner.append("<failure type=\"\(type)\" message=\"\(Escaping.xml(message))\"/>")
         case .error(let message):
-            inner.append("<error type=\"run\" message=\"\(escaped(message))\"/>")
+            inner.append("<error type=\"run\" message=\"\(Escaping.xml(message))\"/>")
         case .skipped(let message):
-            inner.append("<skipped message=\"\(escaped(message))\"/>")
+            inner.append("<skipped message=\"\(Escaping.xml(message))\"/>")
         }
-        if let output = item.output { inner.append("<system-out>\(escaped(output))</system-out>") }
+        if let output = item.output {
+            inner.append("<system-out>\(Escaping.xml(output))</system-out>")
+        }
         guard !inner.isEmpty else { return [head + "/>"] }
         return [head + ">"] + inner.map { "      " + $0 } + ["    </testcase>"]
-    }
-
-    /// Escapes text for XML 1.0, which cannot represent most control characters
-    /// (<https://www.w3.org/TR/xml/#charsets>).
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "\n": result += "&#10;"
-            case "\t": result += "&#9;"
-            case _
-            where scalar.value < 0x20 || scalar.value == 0x7F
-                || (0xFFFE...0xFFFF).contains(scalar.value):
-                result += "\u{FFFD}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }

@@ -1,4 +1,5 @@
 import Telemetry
+import Text
 
 /// The columns of a latency table.
 ///

@@ -1,11 +1,12 @@
 import Telemetry
+import Text
 
 /// A type that formats a result as Markdown for a pull request.
 public enum MarkdownReport {
     /// Returns the report, ending with a line feed.
     public static func text(of result: RunResult) -> String {
-        var parts = ["## \(MarkdownText.escaped(result.scenario))"]
-        let failures = (result.failures ?? []).map { "* **FAILED** " + MarkdownText.escaped($0) }
+        var parts = ["## \(Escaping.markdown(result.scenario))"]
+        let failures = (result.failures ?? []).map { "* **FAILED** " + Escaping.markdown($0) }
         parts.append(
             (failures + result.runs.map { "* " + verdict($0, of: result) })
                 .joined(separator: "\n")
@@ -15,7 +16,7 @@ public enum MarkdownReport {
         let checks = checks(result)
         if !checks.isEmpty { parts.append(checks) }
         let settings = ArmSettings.lines(result.runs.map { ($0.arm, $0.journalSettings) })
-        let environment = (settings + TextReport.environment(result)).map(MarkdownText.escaped)
+        let environment = (settings + TextReport.environment(result)).map(Escaping.markdown)
         parts.append("<sub>" + environment.joined(separator: "<br>") + "</sub>")
         return parts.joined(separator: "\n\n") + "\n"
     }
@@ -23,7 +24,7 @@ public enum MarkdownReport {
     private static func verdict(_ run: ArmResult, of result: RunResult) -> String {
         let line = TextReport.verdict(of: run, scenario: result.scenario)
         let word = TextReport.verdictWord(of: run)
-        return "**\(word)**" + MarkdownText.escaped(String(line.dropFirst(word.count)))
+        return "**\(word)**" + Escaping.markdown(String(line.dropFirst(word.count)))
     }
 
     private static func clients(_ result: RunResult) -> String {
@@ -37,7 +38,7 @@ public enum MarkdownReport {
                 table.add([run.arm] + summary.cells(name, client))
             }
         }
-        var lines = table.markdown([":--", ":--"], "--:", MarkdownText.escaped)
+        var lines = table.markdown([":--", ":--"], "--:", Escaping.markdown)
         if result.runs.contains(where: { $0.clients.values.contains(where: \.showsClosedLoop) }) {
             lines.append("")
             lines.append(
@@ -65,8 +66,8 @@ public enum MarkdownReport {
         lines += TextReport.fairness(run).map { String($0.drop { $0 == " " }) }
         lines += (run.wal?.pins ?? []).prefix(3).map { "WAL: " + TextReport.sentence($0) }
         guard !lines.isEmpty else { return nil }
-        return "**\(MarkdownText.escaped(run.arm))**\n\n"
-            + lines.map { "* " + MarkdownText.escaped($0) }.joined(separator: "\n")
+        return "**\(Escaping.markdown(run.arm))**\n\n"
+            + lines.map { "* " + Escaping.markdown($0) }.joined(separator: "\n")
     }
 
     private static func checks(_ result: RunResult) -> String {
@@ -74,7 +75,7 @@ public enum MarkdownReport {
             TextReport.checks(run).map { [run.arm, String($0.drop { $0 == " " })] }
         }
         guard !checks.isEmpty else { return "" }
-        return TextTable(["arm", "check"], checks).markdown([":--"], ":--", MarkdownText.escaped)
+        return TextTable(["arm", "check"], checks).markdown([":--"], ":--", Escaping.markdown)
             .joined(separator: "\n")
     }
 }

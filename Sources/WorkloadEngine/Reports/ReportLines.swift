@@ -1,4 +1,4 @@
-import Units
+import Text
 
 /// A type that joins the lines of a text report and escapes control characters.
 ///
@@ -6,6 +6,6 @@ import Units
 enum ReportLines {
     /// Returns the lines, each with a line feed and without control characters.
     static func text(_ lines: [String]) -> String {
-        lines.map { VisibleText.escaped($0) + "\n" }.joined()
+        lines.map { Escaping.terminal($0) + "\n" }.joined()
     }
 }

@@ -1,4 +1,5 @@
 import Telemetry
+import Text
 
 extension TextReport {
     static func blame(_ run: ArmResult) -> [String] {
@@ -42,7 +43,7 @@ extension TextReport {
         let whole =
             blame.accesses == 1
             ? "it spent "
-            : "the \(ReportUnits.count(UInt64(clamping: blame.accesses))) slowest took "
+            : "the \(HumanUnits.exact(UInt64(clamping: blame.accesses))) slowest took "
                 + "\(ReportUnits.time(blame.response)) on average and spent "
         var lines = ["\(head); " + whole + parts.joined(separator: " and ")]
         if let holders = holders(client, blame) { lines.append("  " + holders) }

@@ -1,3 +1,5 @@
+import Text
+
 extension TextReport {
     /// The maximum number of groups in a text report.
     private static let busyLimit = 10
@@ -24,8 +26,8 @@ extension TextReport {
 
     static func cells(_ group: BusyResult.Group) -> [String] {
         [
-            group.cause.title, group.client, ReportUnits.count(group.count),
-            ReportUnits.count(group.retried), ReportUnits.time(group.waited),
+            group.cause.title, group.client, HumanUnits.exact(group.count),
+            HumanUnits.exact(group.retried), ReportUnits.time(group.waited),
             ReportUnits.time(group.longestWait), holders(group),
         ]
     }
@@ -35,13 +37,13 @@ extension TextReport {
         let statement = group.statement.map { " in \(oneLine($0))" } ?? ""
         let waited = group.waited.map { ", waited \(ReportUnits.time($0)) in total" } ?? ""
         return
-            "\(group.client): \(ReportUnits.count(group.count)) × \(group.cause.title)\(statement)"
+            "\(group.client): \(HumanUnits.exact(group.count)) × \(group.cause.title)\(statement)"
             + "\(waited), held by \(holders(group)); remedy: \(group.remedy)"
     }
 
     static func rest(_ busy: BusyResult) -> String? {
         let hidden = busy.groups.dropFirst(busyLimit).reduce(0) { $0 + $1.count } + busy.others
-        return hidden > 0 ? "and \(ReportUnits.count(hidden)) more" : nil
+        return hidden > 0 ? "and \(HumanUnits.exact(hidden)) more" : nil
     }
 
     /// Returns the most frequent holders and their shares, such as `import 80%, unknown 20%`.

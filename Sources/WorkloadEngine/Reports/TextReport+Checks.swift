@@ -1,3 +1,5 @@
+import Text
+
 extension TextReport {
     static func checks(_ run: ArmResult) -> [String] {
         var lines = run.thresholds.map { threshold in
@@ -31,7 +33,7 @@ extension TextReport {
     ) -> String {
         let count = run.sampleCount(of: threshold.metric) ?? 0
         guard count > 0 else { return "no samples" }
-        let samples = "too few samples: \(ReportUnits.count(UInt64(count)))"
+        let samples = "too few samples: \(HumanUnits.exact(UInt64(count)))"
         switch threshold.passed {
         case true?: return samples + ", and the maximum is within the limit"
         case false?: return samples + ", and a lower percentile is beyond the limit"

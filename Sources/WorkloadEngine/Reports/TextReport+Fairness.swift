@@ -1,3 +1,5 @@
+import Text
+
 extension TextReport {
     static func fairness(_ run: ArmResult) -> [String] {
         run.clients.sorted { $0.key < $1.key }.compactMap { name, client in

@@ -1,4 +1,5 @@
 import Telemetry
+import Text
 
 extension TextReport {
     static func operations(_ run: ArmResult) -> [String] {
@@ -30,7 +31,7 @@ extension TextReport {
         for (title, result) in rows {
             table.add(
                 [
-                    title, ReportUnits.count(result.completed),
+                    title, HumanUnits.exact(result.completed),
                     result.throughput.map(ReportUnits.rate) ?? "–",
                 ] + columns.cells(result.response) + [ReportUnits.time(result.service?.p99)]
             )
@@ -57,7 +58,7 @@ extension TextReport {
                                 counters.rows, counters.vmSteps, counters.fullScanSteps,
                                 counters.sorts, counters.automaticIndexes, counters.cacheHits,
                                 counters.cacheMisses, counters.cacheSpills,
-                            ].map { ReportUnits.count(UInt64(max(0, $0))) }
+                            ].map { HumanUnits.exact(UInt64(max(0, $0))) }
                     )
                 }
                 let notable = profile.plans.flatMap(\.lines).filter(isNotable)

@@ -1,3 +1,5 @@
+import Text
+
 extension TextReport {
     static func log(_ run: ArmResult) -> [String] {
         guard let wal = run.wal else { return [] }

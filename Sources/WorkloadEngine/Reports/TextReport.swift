@@ -1,4 +1,5 @@
 import Telemetry
+import Text
 
 /// A type that formats a result as text with a verdict, followed by tables with units.
 public enum TextReport {
@@ -41,7 +42,7 @@ public enum TextReport {
         let completed = run.clients.values.reduce(0) { $0 + $1.completed }
         var line =
             "\(verdictWord(of: run))  \(scenario) on \(run.arm): "
-            + "\(ReportUnits.count(completed)) \(completed == 1 ? "access" : "accesses") in "
+            + "\(HumanUnits.exact(completed)) \(completed == 1 ? "access" : "accesses") in "
             + ReportUnits.seconds(run.duration)
         let reasons =
             (run.aborted.map { [$0.sentence] } ?? []) + (run.failures ?? [])
@@ -84,7 +85,7 @@ public enum TextReport {
             lines += client.errorLines.map { "  \(name): \($0)" }
         }
         for (what, count) in (run.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("  rejected by the guard: \(ReportUnits.count(count)) × \(what)")
+            lines.append("  rejected by the guard: \(HumanUnits.exact(count)) × \(what)")
         }
         return lines
     }
@@ -119,7 +120,7 @@ public enum TextReport {
         if let pool = run.pool {
             var parts: [String] = []
             if let maximum = pool.maximumReaderCount {
-                let readers = ReportUnits.counted(maximum, "reader")
+                let readers = HumanUnits.counted(maximum, "reader")
                 parts.append("peak \(pool.readersPeak ?? 0) of \(readers)")
             }
             if let share = pool.utilization {
@@ -131,8 +132,8 @@ public enum TextReport {
             let scope = pool.peaksAreSampled == true ? " in a sample" : ""
             parts.append(
                 "peak waiters\(scope): "
-                    + ReportUnits.counted(pool.waitingReadersPeak, "read") + ", "
-                    + ReportUnits.counted(pool.waitingWritersPeak, "write")
+                    + HumanUnits.counted(pool.waitingReadersPeak, "read") + ", "
+                    + HumanUnits.counted(pool.waitingWritersPeak, "write")
             )
             lines.append("  connections: " + parts.joined(separator: ", "))
         }
@@ -144,9 +145,9 @@ public enum TextReport {
         }
         if let interrupts = run.interrupts, interrupts.requested > 0 {
             lines.append(
-                "  interrupts: \(ReportUnits.counted(interrupts.requested, "call")), "
+                "  interrupts: \(HumanUnits.counted(interrupts.requested, "call")), "
                     + "\(interrupts.withoutEffect) without effect; "
-                    + "\(ReportUnits.counted(interrupts.delivered, "statement")) ended"
+                    + "\(HumanUnits.counted(interrupts.delivered, "statement")) ended"
                     + (interrupts.latency.map { latency in
                         "; latency p50 \(ReportUnits.time(latency.p50)), max "
                             + ReportUnits.time(latency.max)

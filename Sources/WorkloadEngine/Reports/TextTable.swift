@@ -1,3 +1,5 @@
+import Text
+
 /// A table that can be formatted as aligned text or as Markdown.
 ///
 /// In aligned text, the first column is left-aligned and the other columns are right-aligned.
@@ -22,7 +24,7 @@ struct TextTable {
     func markdown(
         _ alignments: [String] = [],
         _ otherAlignment: String = "---",
-        _ escaped: (String) -> String = MarkdownText.escaped
+        _ escaped: (String) -> String = Escaping.markdown
     ) -> [String] {
         let count = rows.first?.count ?? 0
         let rest = [String](repeating: otherAlignment, count: max(0, count - alignments.count))

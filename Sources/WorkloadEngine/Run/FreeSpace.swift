@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 package enum FreeSpace {
     package struct Shortage: Error, Sendable, Equatable, CustomStringConvertible {

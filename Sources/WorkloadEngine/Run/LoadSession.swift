@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Telemetry
+import Text
 
 /// A session that runs a load from the start of its workers to the end of the drain.
 ///
@@ -283,7 +284,7 @@ final class LoadSession {
             guard clock.now() < end else {
                 throw RunError(
                     .stuck,
-                    ReportUnits.counted(alive.count, "access", "accesses")
+                    HumanUnits.counted(alive.count, "access", "accesses")
                         + " did not end within ten seconds, despite repeated interrupts"
                 )
             }

@@ -1,3 +1,5 @@
+import Text
+
 struct TargetOpener {
     let arm: Arm
     let factory: any WorkloadTargetFactory

@@ -1,5 +1,5 @@
 import Foundation
-import Units
+import Text
 
 extension Worker {
     func performInterrupt(_ turn: Turn) {

@@ -1,4 +1,4 @@
-import Units
+import Text
 
 extension Worker {
     /// Inserts rows in batches.

@@ -1,5 +1,6 @@
 import Foundation
 import Telemetry
+import Text
 
 /// A run of a scenario on one of its arms.
 ///

@@ -1,3 +1,5 @@
+import Text
+
 /// The pauses between attempts to acquire a lock that another connection holds.
 public enum BusyRetry: Sendable, Codable, Equatable {
     /// The pauses of `sqlite3_busy_timeout`: 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, then 100 ms.

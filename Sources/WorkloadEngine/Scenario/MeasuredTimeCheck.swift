@@ -1,3 +1,5 @@
+import Text
+
 /// A type that checks that clients' times fit within the measured time of a run.
 struct MeasuredTimeCheck {
     /// The measured time, or zero to disable the checks.

@@ -1,4 +1,4 @@
-import Units
+import Text
 
 /// A type that parses quantities with units, such as `50ms`, `200/s`, `64MiB`, or `40%`.
 public enum Quantity {

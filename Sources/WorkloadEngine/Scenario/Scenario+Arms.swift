@@ -1,4 +1,4 @@
-import Units
+import Text
 
 extension Scenario {
     /// Returns the arm with the given name.

@@ -1,3 +1,4 @@
+import YAML
 import Yams
 
 extension Scenario {
@@ -28,7 +29,7 @@ extension Scenario {
             scaled.phases[index].duration = length
             remaining -= length
         }
-        let log = IssueLog(file: file)
+        let log = YAMLLog(file: file)
         for client in clients {
             MeasuredTimeCheck(measured: duration).check(client) { key, problem in
                 log.add(

@@ -1,5 +1,5 @@
 import Foundation
-import Units
+import Text
 
 extension Scenario {
     /// Parses a scenario from YAML.

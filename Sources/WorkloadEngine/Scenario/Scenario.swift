@@ -1,3 +1,5 @@
+import YAML
+
 /// A workload, as described in a YAML file.
 public struct Scenario: Sendable, Equatable {
     /// The version of the scenario language, which is 1.
@@ -38,7 +40,7 @@ public struct Scenario: Sendable, Equatable {
     public var file: String = ""
     /// The sources of the ranges that variables inherit from the dataset, keyed by variable name.
     var inheritedRanges: [String: RangeSource] = [:]
-    var statementPositions = StatementPositions()
+    var statementPositions = TextPositions()
 
     /// Creates a scenario.
     public init(

@@ -1,4 +1,4 @@
-import Units
+import Text
 import Yams
 
 /// A type that finds a setting in a scenario's YAML and replaces its value.

@@ -1,5 +1,5 @@
 import Telemetry
-import Units
+import Text
 
 /// An object that changes a running load's settings and reports their current values.
 ///

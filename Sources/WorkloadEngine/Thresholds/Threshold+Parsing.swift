@@ -1,4 +1,4 @@
-import Units
+import Text
 
 extension Threshold {
     /// The error for an invalid threshold.

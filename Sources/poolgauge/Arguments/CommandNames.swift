@@ -1,5 +1,5 @@
 import ArgumentParser
-import Units
+import Text
 
 extension Poolgauge {
     /// Throws an error if the arguments start with an unknown subcommand or contain an option that

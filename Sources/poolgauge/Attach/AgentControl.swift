@@ -3,7 +3,7 @@ import Foundation
 import PoolgaugeAgent
 import Synchronization
 import Telemetry
-import Units
+import Text
 
 /// A client that requests interrupts and checkpoints from an agent without blocking the display.
 final class AgentControl: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import PoolgaugeAgent
 import SQLiteWatch
-import Units
+import Text
 
 /// The running agents of a user.
 struct AgentList: Encodable {
@@ -40,7 +40,7 @@ struct AgentList: Encodable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(self), as: UTF8.self)
-        return PrintableText.escaped(json: text, keepingNewlines: true) + "\n"
+        return Escaping.encodedJSON(text, keepingNewlines: true) + "\n"
     }
 
     /// The list as a table with a newline at the end.
@@ -67,7 +67,7 @@ struct AgentList: Encodable {
             }
             lines = WatchText.table(rows)
         }
-        lines += notes.map { "note: " + PrintableText.escaped($0) }
+        lines += notes.map { "note: " + Escaping.terminal($0) }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -1,6 +1,6 @@
 import PoolgaugeAgent
 import Telemetry
-import Units
+import Text
 
 /// A converter from an agent's statuses to dashboard samples, including events for its restarts.
 struct AgentSampler {

@@ -1,7 +1,7 @@
 import PoolgaugeAgent
 import SQLiteWatch
 import Telemetry
-import Units
+import Text
 
 /// The status of an agent as text.
 struct AgentText {
@@ -13,7 +13,7 @@ struct AgentText {
     /// Returns an agent's JSON as one line with escaped control characters.
     static func line(ofJSON json: String) -> String {
         let line = json.split { ["\n", "\r", "\r\n"].contains($0) }.joined(separator: " ")
-        return PrintableText.escaped(json: line, keepingNewlines: false) + "\n"
+        return Escaping.encodedJSON(line, keepingNewlines: false) + "\n"
     }
 
     /// The status as lines and a table of connections, with a newline at the end.

@@ -4,7 +4,7 @@ import Foundation
 import PoolgaugeAgent
 import Recording
 import SQLiteWatch
-import Units
+import Text
 import WorkloadEngine
 
 /// A run of `poolgauge attach --follow`, which writes one line for each event of an agent.
@@ -53,7 +53,7 @@ struct AttachRun {
         let line: String
         switch format {
         case .text:
-            line = "\(Self.clockTime())  " + PrintableText.escaped(Self.text(of: event))
+            line = "\(Self.clockTime())  " + Escaping.terminal(Self.text(of: event))
         case .json:
             if case .status(let status, _) = event {
                 line = try Self.json(of: status)
@@ -68,7 +68,7 @@ struct AttachRun {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = String(decoding: try encoder.encode(value), as: UTF8.self)
-        return PrintableText.escaped(json: json, keepingNewlines: false)
+        return Escaping.encodedJSON(json, keepingNewlines: false)
     }
 
     /// An event other than a status, as JSON.

@@ -4,6 +4,7 @@ import Foundation
 import Recording
 import SQLiteWatch
 import Telemetry
+import Text
 import WorkloadEngine
 
 /// A capture, which converts executions to a scenario, and then writes and runs the scenario.
@@ -142,7 +143,7 @@ struct CaptureRun {
         try destination.write(captured.yaml)
         let count = captured.operations.count
         try StandardOutput.write(
-            PrintableText.escaped(
+            Escaping.terminal(
                 "wrote \(output): \(count) \(count == 1 ? "operation" : "operations")"
             ) + "\n"
         )
@@ -226,7 +227,7 @@ struct CaptureRun {
         reporter.finish()
         let report = FidelityReport(captured, result) { counts.mean(of: $0) }
         // The names of tables and clients come from other programs.
-        let lines = report.lines.map(PrintableText.escaped)
+        let lines = report.lines.map(Escaping.terminal)
         try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
         if let writeActivity,
             let replayed = watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)

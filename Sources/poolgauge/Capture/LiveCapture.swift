@@ -2,6 +2,7 @@ import Capture
 import Foundation
 import SQLTrace
 import SQLiteWatch
+import Text
 import WorkloadEngine
 
 /// A trace of the statements that programs execute on a database.
@@ -115,8 +116,8 @@ struct LiveCapture {
         }
         // The names of processes and libraries come from other programs.
         result.notes += tracing.notVisible
-            .map { PrintableText.escaped("pid \($0.pid) is not visible: \($0.reason)") }
-        result.notes += tracing.notes.map(PrintableText.escaped)
+            .map { Escaping.terminal("pid \($0.pid) is not visible: \($0.reason)") }
+        result.notes += tracing.notes.map(Escaping.terminal)
     }
 
     private func add(_ execution: StatementExecution, to result: inout Result) {

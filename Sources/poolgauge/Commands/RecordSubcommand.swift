@@ -5,6 +5,7 @@ import PoolgaugeAgent
 import Recording
 import SQLTrace
 import SQLiteWatch
+import Text
 import WorkloadEngine
 
 struct RecordSubcommand: ParsableCommand {
@@ -111,7 +112,7 @@ struct RecordSubcommand: ParsableCommand {
         let source = WatchSource(arguments: targets)
         for target in targets where !FileManager.default.fileExists(atPath: target) {
             throw CommandFailure(
-                "there is no file '\(PrintableText.escaped(target))'; check the path"
+                "there is no file '\(Escaping.terminal(target))'; check the path"
             )
         }
         let title = targets.isEmpty ? "all open databases" : targets.joined(separator: ", ")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import GRDBTarget
 import TerminalUI
-import Units
+import Text
 import WorkloadEngine
 
 struct ScenariosSubcommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Capture
 import Foundation
-import Units
+import Text
 import WorkloadEngine
 
 struct TrySubcommand: ParsableCommand {

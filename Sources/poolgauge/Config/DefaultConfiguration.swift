@@ -1,5 +1,6 @@
 import Dashboard
 import TerminalUI
+import Text
 
 /// The default configuration, as a commented template.
 enum DefaultConfiguration {
@@ -40,7 +41,9 @@ enum DefaultConfiguration {
     private static var keys: String {
         let width = DashboardCommand.allCases.map(\.rawValue.count).max() ?? 0
         let lines = DashboardCommand.bindings.map { binding in
-            let keys = binding.keys.map { quoted($0.label) }.joined(separator: ", ")
+            let keys = binding.keys.map { Escaping.yamlDoubleQuoted($0.label) }.joined(
+                separator: ", "
+            )
             let name = binding.command.rawValue + ":"
             return (
                 name.padded(to: width + 1) + " [" + keys + "]",
@@ -53,11 +56,6 @@ enum DefaultConfiguration {
 
     private static func wrapped(_ text: String) -> String {
         TextWrapping.lines(of: text, width: 90).joined(separator: "\n# ")
-    }
-
-    private static func quoted(_ label: String) -> String {
-        let escaped = label.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
-        return "\"\(escaped.joined())\""
     }
 }
 

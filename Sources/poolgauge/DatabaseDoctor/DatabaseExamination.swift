@@ -1,4 +1,5 @@
 import SQLiteWatch
+import Text
 
 /// The findings of `doctor --database`.
 ///
@@ -46,7 +47,7 @@ struct DatabaseExamination: Encodable {
 
     /// The report as text, with one paragraph per finding and a newline at the end.
     var text: String {
-        var lines = [PrintableText.escaped(file.path)]
+        var lines = [Escaping.terminal(file.path)]
         for part in Finding.Part.allCases {
             let partFindings = findings.filter { $0.part == part }
             guard !partFindings.isEmpty else { continue }
@@ -54,19 +55,19 @@ struct DatabaseExamination: Encodable {
             for finding in partFindings {
                 let mark = finding.mark.rawValue
                 lines += Self.wrapped(
-                    PrintableText.escaped(finding.text),
+                    Escaping.terminal(finding.text),
                     first: "  \(mark)" + String(repeating: " ", count: 9 - mark.count)
                 )
                 if let remedy = finding.remedy {
                     lines += Self.wrapped(
-                        "→ " + PrintableText.escaped(remedy),
+                        "→ " + Escaping.terminal(remedy),
                         first: String(repeating: " ", count: 11)
                     )
                 }
             }
         }
         if !notes.isEmpty { lines += ["", "notes"] }
-        for note in notes { lines += Self.wrapped(PrintableText.escaped(note), first: "  ") }
+        for note in notes { lines += Self.wrapped(Escaping.terminal(note), first: "  ") }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteWatch
+import Text
 import WorkloadEngine
 
 /// A check that rejects files that are not databases, and suggests remedies.
@@ -9,7 +10,7 @@ enum DatabaseFileProblem {
 
     /// Throws ``CommandFailure`` if the file is not a readable database.
     static func check(_ report: WatchReport, path: String) throws {
-        let name = PrintableText.escaped(path)
+        let name = Escaping.terminal(path)
         switch report.file.state {
         case .present: return
         case .missing: throw CommandFailure("there is no file '\(name)'; check the path")

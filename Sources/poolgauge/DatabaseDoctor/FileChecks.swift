@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// Checks of headers, locks, and processes, which do not require SQLite.
 struct FileChecks {
@@ -27,7 +28,7 @@ struct FileChecks {
         let file = report.file
         var parts = [HumanUnits.bytes(file.bytes ?? 0)]
         if let pages = file.pages, let size = file.pageSize {
-            parts.append("\(Self.count(pages, "page")) of \(HumanUnits.bytes(UInt64(size)))")
+            parts.append("\(HumanUnits.exact(pages, "page")) of \(HumanUnits.bytes(UInt64(size)))")
         }
         if let encoding = file.encoding { parts.append(encoding.rawValue) }
         if let version = file.userVersion, version != 0 { parts.append("user_version \(version)") }
@@ -60,7 +61,7 @@ struct FileChecks {
             var text = "write-ahead log"
             if wal.bytes > 0 { text += ", -wal file of \(HumanUnits.bytes(wal.bytes))" }
             if let frames = wal.frames, wal.bytes > 0 {
-                text += ", \(Self.count(frames, "frame")) in use"
+                text += ", \(HumanUnits.exact(frames, "frame")) in use"
             }
             results.append(Finding(part: .journal, mark: .ok, text: text))
             if wal.bytes > report.file.bytes ?? 0 { results.append(largeLogFinding(wal)) }
@@ -95,7 +96,7 @@ struct FileChecks {
             "The -wal file (\(HumanUnits.bytes(wal.bytes))) is larger than the database "
             + "(\(HumanUnits.bytes(report.file.bytes ?? 0)))."
         if let frames = wal.frames, let backfilled = wal.backfilled {
-            let backlog = Self.count(frames - min(frames, backfilled), "frame")
+            let backlog = HumanUnits.exact(frames - min(frames, backfilled), "frame")
             text += " No checkpoint has copied \(backlog) to the database yet."
         }
         // The log can reach this size even with automatic checkpoints.
@@ -132,7 +133,8 @@ struct FileChecks {
             Finding(
                 part: .space,
                 mark: !isNotable ? .ok : share >= Self.largeFreeShare ? .warning : .note,
-                text: "\(Self.count(free, "free page")) (\(HumanUnits.percent(share)), \(bytes)), "
+                text:
+                    "\(HumanUnits.exact(free, "free page")) (\(HumanUnits.percent(share)), \(bytes)), "
                     + vacuum,
                 remedy: isNotable ? remedy(file.autoVacuum) : nil
             )
@@ -191,9 +193,5 @@ struct FileChecks {
             )
         }
         return results
-    }
-
-    private static func count(_ count: UInt64, _ noun: String) -> String {
-        "\(HumanUnits.count(count)) \(noun)\(count == 1 ? "" : "s")"
     }
 }

@@ -1,4 +1,5 @@
 #if os(Linux)
+import Text
 import Foundation
 import SQLiteWatch
 import TerminalUI

@@ -1,6 +1,7 @@
 import MetricDescriptors
 import PoolgaugeAgent
 import SQLiteWatch
+import Text
 
 /// The latest report on a database and the totals of all its reports.
 struct WatchedDatabase {
@@ -110,7 +111,7 @@ enum WatchMetric {
 
 extension WatchedDatabase {
     /// The path, without control characters.
-    fileprivate var path: String { PrintableText.escaped(report.file.path) }
+    fileprivate var path: String { Escaping.terminal(report.file.path) }
 
     /// Whether the report contains the database's transactions.
     fileprivate var isKnown: Bool { report.wal != nil || report.rollback != nil }

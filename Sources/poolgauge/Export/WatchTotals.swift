@@ -1,4 +1,5 @@
 import SQLiteWatch
+import Text
 
 /// The totals of a watched database since the start of the command.
 ///
@@ -44,7 +45,7 @@ struct WatchTotals: Equatable {
             for (lock, share) in shares where share.value > 0 {
                 let holder = Holder(
                     lock: lock,
-                    program: program(PrintableText.escaped(process.name))
+                    program: program(Escaping.terminal(process.name))
                 )
                 lockSeconds[holder, default: 0] += share.value * report.window.seconds
             }

@@ -2,6 +2,7 @@ import CSQLite
 import CursesTerminal
 import Foundation
 import TerminalUI
+import Text
 import WorkloadEngine
 
 /// A check of whether this machine meets the requirements of Poolgauge.

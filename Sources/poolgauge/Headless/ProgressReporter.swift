@@ -2,6 +2,7 @@ import SQLiteWatch
 import Synchronization
 import Telemetry
 import TerminalUI
+import Text
 
 /// A reporter that shows a command's progress on standard error.
 final class ProgressReporter: Sendable {
@@ -57,7 +58,7 @@ final class ProgressReporter: Sendable {
     func announce(_ message: String) {
         state.withLock { state in
             let blank = style == .live && state.shownLength > 0 ? "\r\u{1B}[K" : ""
-            let text = PrintableText.escapedLines(message)
+            let text = Escaping.terminalLines(message)
             StandardError.write("\(blank)poolgauge: \(text)\n")
             state.shownLength = 0
         }
@@ -71,7 +72,7 @@ final class ProgressReporter: Sendable {
     }
 
     private func show(_ message: String, _ state: inout State) {
-        let line = PrintableText.escaped(message)
+        let line = Escaping.terminal(message)
         if style == .log {
             StandardError.write(line + "\n")
             return

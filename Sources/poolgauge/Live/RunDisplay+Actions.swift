@@ -1,6 +1,7 @@
 import Dashboard
 import Telemetry
 import TerminalUI
+import Text
 import WorkloadEngine
 
 extension RunDisplay {

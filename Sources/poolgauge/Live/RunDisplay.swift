@@ -2,6 +2,7 @@ import CursesTerminal
 import Dashboard
 import Telemetry
 import TerminalUI
+import Text
 import WorkloadEngine
 
 #if canImport(Glibc)

@@ -1,7 +1,7 @@
 import Foundation
 import Recording
 import Synchronization
-import Units
+import Text
 
 /// The recordings of a dashboard.
 ///

@@ -4,7 +4,7 @@ import Recording
 import SQLTrace
 import SQLiteWatch
 import Telemetry
-import Units
+import Text
 
 /// A command's recording, which ends with a message on standard error.
 struct RecordingSession: Sendable {
@@ -35,9 +35,9 @@ struct RecordingSession: Sendable {
     func finish(reason: String = "the command ended") {
         let summary = recorder.end(reason: reason)
         if let failure = recorder.failure {
-            StandardError.write("poolgauge: \(PrintableText.escaped(failure))\n")
+            StandardError.write("poolgauge: \(Escaping.terminal(failure))\n")
         }
-        StandardError.write("poolgauge: \(PrintableText.escaped(Self.text(of: summary)))\n")
+        StandardError.write("poolgauge: \(Escaping.terminal(Self.text(of: summary)))\n")
     }
 
     /// Describes a recording: its duration, number of samples, size, and size per hour, and the log

@@ -1,6 +1,6 @@
 import Recording
 import SQLiteWatch
-import Units
+import Text
 import WorkloadEngine
 
 /// The report on a recording, as paragraphs and tables for all formats.
@@ -124,7 +124,7 @@ struct RecordingTables {
 
 extension RecordingTables {
     var text: String {
-        var lines = [PrintableText.escaped(title)] + lead.map(PrintableText.escaped)
+        var lines = [Escaping.terminal(title)] + lead.map(Escaping.terminal)
         for table in tables {
             lines += ["", table.title] + WatchText.table(table.rows).map { "  " + $0 }
         }
@@ -133,10 +133,10 @@ extension RecordingTables {
 
     var markdown: String {
         func row(_ cells: [String]) -> String {
-            "| " + cells.map(MarkdownText.escaped).joined(separator: " | ") + " |"
+            "| " + cells.map(Escaping.markdown).joined(separator: " | ") + " |"
         }
-        var lines = ["# " + MarkdownText.escaped(title)]
-        for paragraph in lead { lines += ["", MarkdownText.escaped(paragraph)] }
+        var lines = ["# " + Escaping.markdown(title)]
+        for paragraph in lead { lines += ["", Escaping.markdown(paragraph)] }
         for table in tables {
             let columns = table.rows[0].count
             lines += ["", "## " + table.title, "", row(table.rows[0])]

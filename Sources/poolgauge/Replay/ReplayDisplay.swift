@@ -3,6 +3,7 @@ import Dashboard
 import Recording
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The dashboard for a recording, with a bar that shows the position.
 struct ReplayDisplay: DisplayContent {
@@ -143,7 +144,7 @@ struct ReplayDisplay: DisplayContent {
     }
 
     private mutating func note(_ text: String, isWarning: Bool = false) {
-        controls.message = (PrintableText.escaped(text), isWarning)
+        controls.message = (Escaping.terminal(text), isWarning)
     }
 
     private mutating func step(by count: Int) {

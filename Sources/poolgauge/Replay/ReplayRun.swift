@@ -3,6 +3,7 @@ import Dashboard
 import Recording
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// A replay of a recording in the dashboard.
 struct ReplayRun {
@@ -46,7 +47,7 @@ struct ReplayRun {
         if let position { clock.seek(to: position.milliseconds(from: first, to: last)) }
         var controls = ReplayControls(clock: clock)
         if let problem = contents.problems.first {
-            controls.message = (PrintableText.escaped(problem), true)
+            controls.message = (Escaping.terminal(problem), true)
         } else if omittedSessionCount > 0 {
             let count = HumanUnits.counted(omittedSessionCount, "session", "sessions")
             controls.message = ("not shown: \(count) of another kind in this recording", false)

@@ -3,6 +3,7 @@ import Recording
 import SQLTrace
 import SQLiteWatch
 import TerminalUI
+import Text
 import WorkloadEngine
 
 /// A watch of databases without a dashboard, which writes reports.
@@ -133,7 +134,7 @@ struct WatchRun {
         _ states: [(path: String, state: WatchedFile.State, problem: String?)]
     ) throws {
         for (path, state, problem) in states {
-            let file = PrintableText.escaped(path)
+            let file = Escaping.terminal(path)
             switch state {
             case .present, .empty: continue
             case .missing:

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteWatch
+import Text
 
 /// The source of the databases that `poolgauge top` watches.
 enum WatchSource: Sendable, Equatable {
@@ -40,7 +41,7 @@ enum WatchSource: Sendable, Equatable {
                 + "Each database appears here as soon as a process opens it."
         case .paths(let paths):
             "There is no SQLite database in "
-                + paths.map(PrintableText.escaped).joined(separator: ", ")
+                + paths.map(Escaping.terminal).joined(separator: ", ")
                 + ". Each database appears here as soon as a process creates it."
         }
     }
@@ -52,7 +53,7 @@ enum WatchSource: Sendable, Equatable {
             "no process that is visible to this user has an SQLite database open"
         case .paths(let paths):
             "there is no SQLite database that this user can read in '"
-                + paths.map(PrintableText.escaped).joined(separator: "', '")
+                + paths.map(Escaping.terminal).joined(separator: "', '")
                 + "'; subfolders are not searched"
         }
     }
@@ -75,7 +76,7 @@ enum WatchSource: Sendable, Equatable {
                 }
                 guard let databases = search.databases(in: path) else {
                     throw CommandFailure(
-                        "the folder '\(PrintableText.escaped(path))' cannot be listed; run the "
+                        "the folder '\(Escaping.terminal(path))' cannot be listed; run the "
                             + "command as a user with permission to read it"
                     )
                 }

@@ -128,7 +128,7 @@ struct CapturedScenarioTests {
     }
 
     /// Tests that no literal or name in SQL changes the structure of the scenario.
-    @Test(arguments: YAMLTextTests.hostile.filter { !$0.contains("\0") })
+    @Test(arguments: HostileStrings.withoutNUL)
     func hostileTextRemainsData(text: String) throws {
         let sql = "SELECT id FROM users WHERE mail = \(text.quoted(by: "'"))"
         let executions = (0..<30).flatMap { index in

@@ -23,11 +23,6 @@ struct TimeTextTests {
         #expect(abs(try Quantity.rate(text) - rate) <= 0.005 * rate)
     }
 
-    @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")])
-    func thousandsAreSeparated(count: Int, text: String) {
-        #expect(TimeText.count(count) == text)
-    }
-
     @Test(arguments: [
         ([1.0, 1, 1, 1], "1s"), ([0.5, 1, 1.5, 1], "{from: 388ms, to: 1.61s}"),
         ([0, 0, 0, 4], "{mean: 1s}"),

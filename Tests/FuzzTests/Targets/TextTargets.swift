@@ -3,6 +3,7 @@ import Dashboard
 import SQLText
 import SQLiteWatch
 import TerminalUI
+import Text
 import WorkloadEngine
 import Yams
 
@@ -99,7 +100,7 @@ extension FuzzTarget {
         _ = SecretKeys.contains(sql)
         _ = SQLStatements.autocommit(after: sql, from: true)
         _ = MaskedSQL.text(sql)
-        _ = PrintableText.escaped(sql)
+        _ = Escaping.terminal(sql)
         CaptureFuzz.parse(sql)
     }
 }

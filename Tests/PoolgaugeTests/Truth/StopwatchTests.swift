@@ -7,6 +7,7 @@ import Telemetry
 import TerminalUI
 import TestSupport
 import Testing
+import Text
 
 /// Tests that times on the screen match a stopwatch within a tenth of a second, even on a busy
 /// machine.

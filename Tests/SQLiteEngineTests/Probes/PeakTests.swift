@@ -48,36 +48,6 @@ struct PeakTests {
         #expect(statusAfter.waitingWritersPeak == 0)
     }
 
-    @Test func uncountedAccessesAreExcluded() throws {
-        let label = AccessLabel("check").uncounted
-        #expect(label.name == "check" && label.isUncounted)
-        #expect(!AccessLabel("check").isUncounted)
-        let pool = try makePool(readers: 1)
-        _ = try pool.rowCount()
-        pool.restartTimes()
-        let idle = try #require(pool.status().readers)
-        let holder = try startAccess { inside in try pool.read(as: label) { _ in try inside() } }
-        #expect(pool.status().connections.contains { $0.holder?.name == "check" })
-        let checks = (0..<3).map { _ in Background { try pool.read(as: label) { _ in } } }
-        try eventually { pool.readers.queue.withLock { $0.waiters.count } == 3 }
-        #expect(pool.status().waitingReaders.isEmpty)
-        let counted = Background { _ = try pool.rowCount() }
-        try eventually { pool.status().waitingReaders.count == 1 }
-        let during = try #require(pool.status().readers)
-        holder.mayEnd.open()
-        for work in checks + [counted, holder.work] { try work.value() }
-        let snapshot = try pool.makeSnapshot(as: label)
-        let status = pool.status()
-        try snapshot.close()
-        #expect(status.snapshotsMade == 0 && status.snapshots.isEmpty)
-        #expect(status.waitingReadersPeak == 1)
-        #expect(status.acquire?.count == 1)
-        #expect(status.acquiredAtOnce == 0)
-        #expect(status.hold?.count == 1)
-        // The holder is not counted, so its access does not add to the busy time.
-        #expect(during.busyNanoseconds == idle.busyNanoseconds)
-    }
-
     @Test func readsAndWritesOfAQueueAreCountedSeparately() async throws {
         let queue = try DatabaseQueue(path: folder.file())
         let holder = try startAccess { inside in try queue.read { _ in try inside() } }

@@ -1,3 +1,4 @@
+import Telemetry
 import Testing
 
 @testable import SQLiteWatch
@@ -51,7 +52,7 @@ struct SampleScheduleTests {
     @Test func alternationsSlowerThanTheRateAreMeasuredPrecisely() {
         var largest = 0.0
         for seed in 0..<50 {
-            var random = RandomBits(seed: UInt64(seed) &+ 1_000)
+            var random = SplitMix64(seed: UInt64(seed) &+ 1_000)
             // The 30 s consist of cycles of 50 ms to 150 ms. The lock is held for 60% of each
             // cycle.
             var edges: [UInt64] = [0]
@@ -98,7 +99,7 @@ struct SampleScheduleTests {
 
     @Test func theWeightsAddUpToTheTime() {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
-        var delays = RandomBits(seed: 8)
+        var delays = SplitMix64(seed: 8)
         var sum = 0.0
         var now: UInt64 = 0
         for number in 0..<10_000 {

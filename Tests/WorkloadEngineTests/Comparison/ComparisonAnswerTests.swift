@@ -108,23 +108,6 @@ struct ComparisonAnswerTests {
         )
     }
 
-    private static let ratios: [(Double, Double, Double, String)] = [
-        (4.1, 3.6, 4.7, "4.1× higher (3.6–4.7)"), (0.25, 0.2, 0.5, "4.0× lower (2.0–5.0)"),
-        (1.043, 1.021, 1.065, "1.04× higher (1.02–1.07)"), (12.3, 8.1, 20, "12× higher (8.1–20.0)"),
-        (1500, 900, 2500, "1,500× higher (900–2,500)"), (1, 0.98, 1.3, "1.00× higher (0.98–1.30)"),
-        (1.0004, 1.0002, 1.0006, "1.00× higher (1.000–1.001)"),
-    ]
-
-    @Test func smallRatiosKeepTwoSignificantDigits() {
-        #expect(RatioText.factor(0.036) == "0.036×")
-        #expect(RatioText.range(0.021, 0.08) == "0.021–0.080")
-    }
-
-    @Test(arguments: ratios)
-    func ratiosAreReadable(ratio: Double, low: Double, high: Double, expected: String) {
-        #expect(RatioText.change(ratio, low, high) == expected)
-    }
-
     @Test func theRemainingTimeIsRounded() {
         #expect(ComparisonProgress.text(seconds: 0.2) == "1 s")
         #expect(ComparisonProgress.text(seconds: 12.1) == "13 s")

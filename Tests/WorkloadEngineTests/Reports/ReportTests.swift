@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Text
 
 @testable import WorkloadEngine
 
@@ -99,7 +100,7 @@ struct ReportTests {
         result.runs[0].thresholds[0].passed = nil
         result.runs[0].thresholds[0].undecided = true
         result.runs[0].clients["ui"]?.response?.p99 = nil
-        let count = ReportUnits.count(
+        let count = HumanUnits.exact(
             try #require(result.runs[0].clients["ui"]?.response?.count)
         )
         let text = TextReport.text(of: result)
@@ -199,27 +200,6 @@ struct ReportTests {
         var result = ResultFixture.result
         result.runs = [ResultFixture.run, run]
         #expect(result.exitStatus == .interrupted)
-    }
-
-    @Test(
-        arguments: [
-            (0, "0 ns"), (999, "999 ns"), (1000, "1.00 µs"), (12_345, "12.3 µs"),
-            (999_499, "999 µs"), (999_500, "1.00 ms"), (45_600_000, "45.6 ms"),
-            (999_500_000, "1.00 s"), (61_000_000_000, "61.0 s"),
-        ] as [(UInt64, String)]
-    )
-    func timesHaveThreeDigits(nanoseconds: UInt64, text: String) {
-        #expect(ReportUnits.time(nanoseconds) == text)
-    }
-
-    @Test func otherNumbersHaveUnits() {
-        #expect(ReportUnits.bytes(1023) == "1023 B")
-        #expect(ReportUnits.bytes(39_845_888) == "38.0 MiB")
-        #expect(ReportUnits.rate(12_345.6) == "12,346/s")
-        #expect(ReportUnits.rate(0.5) == "0.50/s")
-        #expect(ReportUnits.percent(0.4321) == "43.2%")
-        #expect(ReportUnits.count(1_234_567) == "1,234,567")
-        #expect(ReportUnits.time(UInt64?.none) == "–")
     }
 
     @Test func theEnvironmentDescribesTheMachine() {

@@ -1,5 +1,5 @@
 import Testing
-import Units
+import YAML
 
 @testable import WorkloadEngine
 

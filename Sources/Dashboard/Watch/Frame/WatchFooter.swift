@@ -1,4 +1,5 @@
 import TerminalUI
+import Text
 
 /// The last rows of the watch dashboard, with the keys, the screens, and the cost of watching.
 struct WatchFooter {

@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The first row of the watch dashboard, with facts about the database.
 struct WatchHeader {

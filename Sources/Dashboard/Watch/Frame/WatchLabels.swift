@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 enum WatchLabels {
     /// Returns the label of a process.
@@ -37,7 +38,7 @@ enum WatchLabels {
     }
 
     static func name(ofPath path: String) -> String {
-        PrintableText.escaped(path.split(separator: "/").last.map(String.init) ?? path)
+        Escaping.terminal(path.split(separator: "/").last.map(String.init) ?? path)
     }
 
     /// Formats a time of day in UTC, such as `12:04:31`.

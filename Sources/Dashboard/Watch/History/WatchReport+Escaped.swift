@@ -1,4 +1,5 @@
 import SQLiteWatch
+import Text
 
 extension WatchReport {
     /// Returns the report with text from other programs escaped for display.
@@ -31,8 +32,8 @@ extension WatchReport {
         statements = statements?.map { statement in
             var statement = statement
             Self.escape(&statement.sql)
-            statement.plan = statement.plan?.map(PrintableText.escaped)
-            statement.values = statement.values?.map(PrintableText.escaped)
+            statement.plan = statement.plan?.map(Escaping.terminal)
+            statement.values = statement.values?.map(Escaping.terminal)
             return statement
         }
         transactions = transactions?.map { transaction in
@@ -71,5 +72,5 @@ extension WatchReport {
         text = value
     }
 
-    private static func escape(_ text: inout String) { text = PrintableText.escaped(text) }
+    private static func escape(_ text: inout String) { text = Escaping.terminal(text) }
 }

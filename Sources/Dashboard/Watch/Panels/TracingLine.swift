@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 enum TracingLine {
     /// Returns the trace's level, its overhead, the number of lost events, and the number of

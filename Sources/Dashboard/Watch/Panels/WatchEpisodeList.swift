@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The periods during which a process held a lock or pinned the log for a long time.
 enum WatchEpisodeList {

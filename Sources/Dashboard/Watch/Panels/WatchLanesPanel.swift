@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The panel with a lane for each process: the current and past use of the database.
 struct WatchLanesPanel {

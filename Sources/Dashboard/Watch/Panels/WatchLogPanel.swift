@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The panel with the write-ahead log and its pin over time, or with the rollback journal.
 struct WatchLogPanel {

@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 struct WatchProcessDetails {
     let row: WatchRow

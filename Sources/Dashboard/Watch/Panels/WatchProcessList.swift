@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 enum WatchProcessList {
     static func listing(isASCII: Bool) -> Listing<WatchRow> {

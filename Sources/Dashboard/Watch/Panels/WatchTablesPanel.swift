@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The panel with written tables and indexes, and their shares of the frames.
 struct WatchTablesPanel {

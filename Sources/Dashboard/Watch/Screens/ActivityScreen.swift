@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The screen with transactions of traced programs: open transactions, followed by the longest
 /// completed transactions.

@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The screen with all watched databases, busiest first.
 ///
@@ -17,7 +18,7 @@ struct DatabasesScreen: WatchScreen {
                 "database",
                 Track(minimum: 14, ideal: 40, maximum: .max, priority: 20, flex: 3),
                 rank: { .text($0.path) }
-            ) { Span(PrintableText.escaped($0.path), $1.bold(.text)) },
+            ) { Span(Escaping.terminal($0.path), $1.bold(.text)) },
             Listing.Column("mode", .fixed(11, priority: 15), rank: { .text($0.mode) }) {
                 Span($0.mode, $1.style($0.report?.file.state == .present ? .text : .warning))
             },

@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The screen with the log over time, the pins, and facts about the database file.
 struct LogScreen: WatchScreen {
@@ -99,7 +100,7 @@ struct LogScreen: WatchScreen {
         guard let report = scene.report else { return }
         let inner = Panel(title: "Database file").draw(on: &canvas, in: rect)
         let style = canvas.theme.style(.text)
-        let path = PrintableText.escaped(report.file.path)
+        let path = Escaping.terminal(report.file.path)
         canvas.write(path, in: inner.row(0), style: canvas.theme.bold(.text), alignment: .leading)
         let lines = TextWrapping.lines(
             of: facts(report).joined(separator: ", "),

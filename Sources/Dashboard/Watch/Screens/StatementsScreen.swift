@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The screen with the statements of traced programs.
 struct StatementsScreen: WatchScreen {

@@ -1,5 +1,6 @@
 import SQLiteWatch
 import TerminalUI
+import Text
 
 /// The screen with all written tables and indexes.
 struct TablesScreen: WatchScreen {

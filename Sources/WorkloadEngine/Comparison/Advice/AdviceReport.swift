@@ -1,3 +1,5 @@
+import Text
+
 /// A type that formats advice as text.
 package enum AdviceReport {
     /// Returns the report as text.
@@ -79,7 +81,7 @@ package enum AdviceReport {
     private static func change(_ pair: ComparisonPair) -> String {
         let title = ComparisonResult.title(of: pair.metric)
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else { return title }
-        return "\(title) \(RatioText.change(ratio, low, high))"
+        return "\(title) \(ReportUnits.change(ratio, low, high))"
     }
 
     private static func otherCandidateLines(of result: AdviceResult) -> [String] {
@@ -91,7 +93,7 @@ package enum AdviceReport {
         for candidate in rest {
             table.add([
                 candidate.name, candidate.change,
-                candidate.screening.map { RatioText.factor($0) } ?? "–", reason(candidate),
+                candidate.screening.map { ReportUnits.factor($0) } ?? "–", reason(candidate),
             ])
         }
         return [""] + table.lines()
@@ -105,7 +107,7 @@ package enum AdviceReport {
                 let found = changes(of: candidate)
                 let text =
                     found.isEmpty
-                    ? "screening " + (candidate.screening.map { RatioText.factor($0) } ?? "–")
+                    ? "screening " + (candidate.screening.map { ReportUnits.factor($0) } ?? "–")
                     : found.joined(separator: ", ")
                 return "   \(candidate.change): \(text); \(candidate.cost)"
             }
@@ -116,7 +118,7 @@ package enum AdviceReport {
         case .notConfirmed:
             "not confirmed: other candidates were more promising, or time ran out"
         case .small:
-            "less than \(RatioText.factor(AdviceResult.minimumEffect)) better: "
+            "less than \(ReportUnits.factor(AdviceResult.minimumEffect)) better: "
                 + changes(of: candidate).joined(separator: ", ")
         case .noDifference: "no difference in new pairs of runs"
         case .worse: "worse in new pairs of runs"
@@ -140,14 +142,14 @@ package enum AdviceReport {
             lines.append(
                 "noise floor: "
                     + floors.sorted { $0.key < $1.key }
-                    .map { "\(ComparisonResult.title(of: $0.key)) \(RatioText.factor($0.value))" }
+                    .map { "\(ComparisonResult.title(of: $0.key)) \(ReportUnits.factor($0.value))" }
                     .joined(separator: ", ")
             )
         }
         guard result.screeningRounds > 0 else { return lines }
         lines.append(
             "screening: the factor by which the primary metrics improved in up to "
-                + "\(ReportUnits.counted(result.screeningRounds, "run")) of "
+                + "\(HumanUnits.counted(result.screeningRounds, "run")) of "
                 + "\(ReportUnits.seconds(result.screeningSeconds)); used only to select candidates"
         )
         return lines

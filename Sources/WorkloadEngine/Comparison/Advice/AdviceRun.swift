@@ -1,5 +1,6 @@
 import Foundation
 import Telemetry
+import Text
 
 /// An object that searches for changes to an arm that improve a scenario's primary metrics.
 ///

@@ -1,3 +1,5 @@
+import Text
+
 /// The criteria for a sustained rate.
 package struct CapacityCriteria: Sendable, Equatable {
     /// The limits on metrics.
@@ -144,9 +146,9 @@ package struct CapacityCriteria: Sendable, Equatable {
     private func shortage(in result: ArmResult, _ threshold: Threshold) -> String? {
         guard result.check(threshold).undecided == true else { return nil }
         let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
-        let needed = threshold.neededSamples.map { " of \(ReportUnits.count($0))" } ?? ""
+        let needed = threshold.neededSamples.map { " of \(HumanUnits.exact($0))" } ?? ""
         return "\(threshold.metric) \(threshold.aggregate) has too few samples: "
-            + ReportUnits.count(count) + needed
+            + HumanUnits.exact(count) + needed
     }
 
     /// Returns the number of samples that a client's percentile criteria need, or 0 if there are no
@@ -166,11 +168,4 @@ package struct CapacityCriteria: Sendable, Equatable {
 
 extension ClientResult {
     fileprivate var hasOnlyErrors: Bool { completed == 0 && errorCount > 0 }
-}
-
-extension ReportUnits {
-    static func unitless(_ value: Double) -> String {
-        value == value.rounded() && abs(value) < 1e15
-            ? String(Int64(value)) : String(value.rounded(toDigits: 4))
-    }
 }

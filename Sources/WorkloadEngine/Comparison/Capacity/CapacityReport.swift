@@ -1,4 +1,5 @@
 import Telemetry
+import Text
 
 /// A type that formats the result of a capacity search as text or Markdown.
 package enum CapacityReport {
@@ -25,7 +26,7 @@ package enum CapacityReport {
         return ReportLines.text(lines)
     }
 
-    private static func escaped(_ text: String) -> String { MarkdownText.escaped(text) }
+    private static func escaped(_ text: String) -> String { Escaping.markdown(text) }
 
     /// Returns the report as Markdown.
     package static func markdown(of result: CapacityResult) -> String {
@@ -66,7 +67,7 @@ package enum CapacityReport {
                     ? ""
                     : isSame
                         ? ", the same within the precision"
-                        : ", \(ReportUnits.times(ratio)) lower")
+                        : ", \(ReportUnits.factor(ratio)) lower")
         }
         if !others.isEmpty { text += "; " + others.joined(separator: "; ") }
         return text + "."
@@ -159,14 +160,6 @@ package enum CapacityReport {
         }
         return "\(needed.arm): maximumReaderCount \(smallest) is the smallest that sustains "
             + "\(rate)\(reason)."
-    }
-}
-
-extension ReportUnits {
-    static func times(_ ratio: Double) -> String {
-        let digits = ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0
-        let text = String(ratio.rounded(toDigits: digits))
-        return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + "×"
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// An object that searches for the highest rate that each arm sustains, and compares the arms at
 /// equal load.

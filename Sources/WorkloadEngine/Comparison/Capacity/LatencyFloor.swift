@@ -1,3 +1,5 @@
+import Text
+
 /// A type that determines whether every rate misses a limit.
 ///
 /// Every rate misses the limit if two runs, one at half the rate of the other, miss it by about the

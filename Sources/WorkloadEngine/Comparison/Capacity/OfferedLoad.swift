@@ -1,3 +1,5 @@
+import Text
+
 /// The load that a capacity search varies.
 ///
 /// The load consists of the clients with arrivals. Each client keeps its share of the total rate,

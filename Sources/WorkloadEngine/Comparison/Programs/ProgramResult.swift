@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// A type that reads the result of a program's run, or explains its absence.
 struct ProgramResult {

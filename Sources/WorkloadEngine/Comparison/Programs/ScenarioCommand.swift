@@ -1,5 +1,5 @@
 import Foundation
-import Units
+import Text
 
 /// The command line of a program that runs scenarios on its own target.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Units
+import Text
 
 /// A variable and its values, such as `readers=1,2,4,8`.
 package struct Sweep: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import Text
+
 /// A type that formats a comparison at the values of a setting, with one row for each value.
 ///
 /// Each table is about one primary metric. Unless the user chooses more metrics, there is only one.
@@ -17,7 +19,7 @@ package enum SweepReport {
 
     /// Returns the report as Markdown.
     static func markdown(of result: ComparisonResult, _ sweep: SweepSummary) -> String {
-        let escaped = MarkdownText.escaped
+        let escaped = Escaping.markdown
         func list(_ lines: [String]) -> [String] {
             lines.isEmpty ? [] : [lines.map { "* " + escaped($0) }.joined(separator: "\n")]
         }
@@ -88,7 +90,7 @@ package enum SweepReport {
                 let size =
                     verdict.isDifference
                     ? factors.max().map {
-                        " (by \(found.count > 1 ? "up to " : "")\(RatioText.factor($0)))"
+                        " (by \(found.count > 1 ? "up to " : "")\(ReportUnits.factor($0)))"
                     } ?? "" : ""
                 return "\(verdict.rawValue) at \(sweep.variable) "
                     + found.map(\.value).joined(separator: ", ") + size
@@ -107,8 +109,8 @@ package enum SweepReport {
             sweep.arms.count > 1
             ? "\(sweep.arms[1]) against \(sweep.arms[0])" : sweep.arms.joined()
         return "\(result.scenario): \(subject) at "
-            + "\(ReportUnits.counted(sweep.rows.count, "value")) of \(sweep.variable); "
-            + "\(ReportUnits.counted(result.blocks, "block")) of runs of "
+            + "\(HumanUnits.counted(sweep.rows.count, "value")) of \(sweep.variable); "
+            + "\(HumanUnits.counted(result.blocks, "block")) of runs of "
             + "\(ReportUnits.seconds(result.blockDuration)), in random order"
     }
 

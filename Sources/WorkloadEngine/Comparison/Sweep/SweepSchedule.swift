@@ -1,3 +1,5 @@
+import Text
+
 /// The division of a time limit among the runs of a sweep.
 package struct SweepSchedule: Sendable, Equatable {
     /// The number of blocks.
@@ -79,7 +81,7 @@ package struct SweepSchedule: Sendable, Equatable {
         let minutes = (needed + unknown) * 1.1 / Self.plannedShare / 60
         throw RunError(
             .scenario,
-            "\(runs) runs (\(ReportUnits.counted(slots, "run")) in each of \(blocks) blocks) take at "
+            "\(runs) runs (\(HumanUnits.counted(slots, "run")) in each of \(blocks) blocks) take at "
                 + "least \(Int(needed.rounded(.up))) s, but --within leaves only "
                 + "\(Int(usable)) s; choose "
                 + (duration == nil ? "" : "a shorter --duration, ")

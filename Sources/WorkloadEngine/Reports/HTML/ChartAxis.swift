@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 struct ChartAxis: Sendable {
     struct Tick: Sendable, Equatable {
@@ -175,42 +176,9 @@ struct ChartAxis: Sendable {
             upper: pow(10, reach),
             isLogarithmic: true,
             ticks: marks.filter { abs(log10($0)) <= reach }.map {
-                Tick(value: $0, label: ReportUnits.ratio($0))
+                Tick(value: $0, label: ReportUnits.roundRatio($0))
             },
-            format: { ReportUnits.ratio($0) }
+            format: { ReportUnits.roundRatio($0) }
         )
-    }
-}
-
-extension ReportUnits {
-    /// Formats a round time without trailing zeros, such as `10 ms`.
-    static func roundTime(_ nanoseconds: Double) -> String {
-        switch nanoseconds {
-        case ..<1e3: plain(nanoseconds) + " ns"
-        case ..<1e6: plain(nanoseconds / 1e3) + " µs"
-        case ..<1e9: plain(nanoseconds / 1e6) + " ms"
-        default: plain(nanoseconds / 1e9) + " s"
-        }
-    }
-
-    static func roundBytes(_ bytes: Double) -> String {
-        var value = bytes
-        for unit in ["B", "KiB", "MiB", "GiB"] {
-            if value < 1024 || unit == "GiB" { return "\(plain(value)) \(unit)" }
-            value /= 1024
-        }
-        return "\(plain(value)) TiB"
-    }
-
-    static func plain(_ value: Double) -> String {
-        let rounded = (value * 1000).rounded() / 1000
-        guard rounded != rounded.rounded() else { return String(Int(rounded)) }
-        return String(rounded)
-    }
-
-    static func ratio(_ value: Double) -> String {
-        let digits = value < 0.1 ? 4 : value < 10 ? 2 : value < 100 ? 1 : 0
-        let rounded = value.rounded(toDigits: digits)
-        return (rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)) + "×"
     }
 }

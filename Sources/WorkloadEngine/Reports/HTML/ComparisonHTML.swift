@@ -1,5 +1,6 @@
 import Foundation
 import Telemetry
+import Text
 
 /// A type that formats a comparison as a single HTML file without scripts or network access.
 ///
@@ -143,7 +144,7 @@ public enum ComparisonHTML {
                 columns: [""] + columns.titles + ["accesses"]
             )
             for (arm, summary) in summaries {
-                table.add([arm] + columns.cells(summary) + [ReportUnits.count(summary.count)])
+                table.add([arm] + columns.cells(summary) + [HumanUnits.exact(summary.count)])
             }
             return LineChart(
                 id: "spectrum-\(index)",
@@ -276,10 +277,10 @@ public enum ComparisonHTML {
         )
         for entry in result.noise {
             noise.add([
-                entry.metric, ReportUnits.ratio(entry.ratio),
-                RatioText.range(entry.low, entry.high),
+                entry.metric, ReportUnits.roundRatio(entry.ratio),
+                ReportUnits.range(entry.low, entry.high),
                 ComparisonReport.probability(entry.p), String(entry.blocks),
-                ReportUnits.ratio(entry.floor),
+                ReportUnits.roundRatio(entry.floor),
             ])
         }
         let others = result.pairs.filter { !$0.primary }

@@ -1,3 +1,5 @@
+import Text
+
 extension HTMLReport {
     static func busy(_ run: ArmResult) -> [Markup] {
         guard let busy = run.busy else { return [] }
@@ -22,7 +24,7 @@ extension HTMLReport {
         }
         if busy.others > 0 {
             remedies.append(
-                "\(ReportUnits.count(busy.others)) failures of other kinds are not listed."
+                "\(HumanUnits.exact(busy.others)) failures of other kinds are not listed."
             )
         }
         return [table.markup, .list(remedies)]

@@ -1,5 +1,6 @@
 import Foundation
 import Telemetry
+import Text
 
 extension HTMLReport {
     static func clients(_ run: ArmResult) -> [(name: String, result: ClientResult)] {
@@ -81,7 +82,7 @@ extension HTMLReport {
         for line in lines {
             guard let summary = line.summary else { continue }
             table.add(
-                [line.name] + columns.cells(summary) + [ReportUnits.count(summary.count)]
+                [line.name] + columns.cells(summary) + [HumanUnits.exact(summary.count)]
             )
         }
         let all = series.flatMap(\.points)

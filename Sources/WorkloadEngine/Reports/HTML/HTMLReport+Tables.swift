@@ -1,4 +1,5 @@
 import Telemetry
+import Text
 
 extension HTMLReport {
     static func blame(_ run: ArmResult) -> [Markup] {
@@ -29,7 +30,7 @@ extension HTMLReport {
         for (client, result) in sorted {
             table.add([
                 client, result.resource?.rawValue ?? "–", result.beyond,
-                ReportUnits.time(result.from), ReportUnits.count(UInt64(max(0, result.accesses))),
+                ReportUnits.time(result.from), HumanUnits.exact(UInt64(max(0, result.accesses))),
                 ReportUnits.time(result.response), ReportUnits.time(result.queued),
                 ReportUnits.time(result.waited), ReportUnits.time(result.service),
             ])
@@ -68,7 +69,7 @@ extension HTMLReport {
         var facts: [String] = []
         if let maximum = pool.maximumReaderCount {
             facts.append(
-                "At most \(pool.readersPeak ?? 0) of \(ReportUnits.counted(maximum, "reader")) "
+                "At most \(pool.readersPeak ?? 0) of \(HumanUnits.counted(maximum, "reader")) "
                     + (maximum == 1 ? "was" : "were") + " in use."
             )
         }
@@ -83,10 +84,10 @@ extension HTMLReport {
         facts.append(
             pool.peaksAreSampled == true
                 ? "Ten samples per second showed at most "
-                    + ReportUnits.counted(pool.waitingReadersPeak, "access", "accesses") + " that "
+                    + HumanUnits.counted(pool.waitingReadersPeak, "access", "accesses") + " that "
                     + "waited to read, and \(pool.waitingWritersPeak) to write."
                 : "At most "
-                    + ReportUnits.counted(pool.waitingReadersPeak, "access", "accesses")
+                    + HumanUnits.counted(pool.waitingReadersPeak, "access", "accesses")
                     + " waited to read, and "
                     + "\(pool.waitingWritersPeak) to write, at the same time."
         )
@@ -131,7 +132,7 @@ extension HTMLReport {
                 for (measure, summary) in ClientMetrics.summaries(result) {
                     latencies.add(
                         [name, part, measure] + columns.cells(summary)
-                            + [ReportUnits.count(summary.count)]
+                            + [HumanUnits.exact(summary.count)]
                     )
                 }
             }
@@ -181,7 +182,7 @@ extension HTMLReport {
                             counters.rows, counters.fullScanSteps, counters.sorts,
                             counters.automaticIndexes, counters.vmSteps, counters.cacheHits,
                             counters.cacheMisses, counters.cacheSpills,
-                        ].map { ReportUnits.count(UInt64(max(0, $0))) }
+                        ].map { HumanUnits.exact(UInt64(max(0, $0))) }
                 )
             }
         }

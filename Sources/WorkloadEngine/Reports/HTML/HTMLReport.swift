@@ -1,4 +1,5 @@
 import Telemetry
+import Text
 
 /// A type that formats a result as a single HTML file without scripts or network access.
 ///
@@ -93,7 +94,7 @@ public enum HTMLReport {
 
     private static func summarySection(_ runs: [ArmResult]) -> [Markup] {
         func times(_ count: some BinaryInteger) -> String {
-            count == 1 ? "once" : ReportUnits.count(UInt64(clamping: count)) + " times"
+            count == 1 ? "once" : HumanUnits.exact(UInt64(clamping: count)) + " times"
         }
         return arms(runs) { _, run in
             var lines = (run.unsupported ?? [:]).sorted { $0.key < $1.key }

@@ -1,3 +1,5 @@
+import Text
+
 /// A chart of estimates with their intervals on a ratio axis.
 ///
 /// In each row, a band marks the differences that are noise.
@@ -59,8 +61,9 @@ struct IntervalChart {
             guard let ratio = row.ratio, let low = row.low, let high = row.high else {
                 return "\(row.name): no estimate, \(row.verdict)"
             }
-            return "\(row.name): \(ReportUnits.ratio(ratio)), from \(ReportUnits.ratio(low)) to "
-                + "\(ReportUnits.ratio(high)), \(row.verdict)"
+            return
+                "\(row.name): \(ReportUnits.roundRatio(ratio)), from \(ReportUnits.roundRatio(low)) to "
+                + "\(ReportUnits.roundRatio(high)), \(row.verdict)"
         }
         return
             "Ratios with their intervals on a logarithmic axis. "

@@ -1,3 +1,5 @@
+import Text
+
 /// The intervals of a run, combined into fewer points to limit the size of the page.
 ///
 /// Each point shows the maximum value in its intervals.

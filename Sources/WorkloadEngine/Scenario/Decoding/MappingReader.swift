@@ -1,4 +1,5 @@
-import Units
+import Text
+import YAML
 import Yams
 
 /// A type that reads the keys of a mapping and logs errors.
@@ -9,7 +10,7 @@ struct MappingReader {
     let what: String
     /// The position of the mapping's name.
     let mark: Mark?
-    let log: IssueLog
+    let log: YAMLLog
     private let shape: MappingShape?
     private let entries: [(name: String, key: Node, value: Node)]
 
@@ -22,7 +23,7 @@ struct MappingReader {
         what: String,
         _ shape: MappingShape?,
         at mark: Mark? = nil,
-        log: IssueLog
+        log: YAMLLog
     ) {
         let keys = shape?.names
         self.shape = shape

@@ -1,4 +1,5 @@
-import Units
+import Text
+import YAML
 import Yams
 
 /// A type that reads statements from a string with one or more statements, or from a list of such
@@ -10,7 +11,7 @@ struct SQLReader {
     }
 
     let what: String
-    let log: IssueLog
+    let log: YAMLLog
 
     /// Returns the statements, or logs an error and returns `nil` if there are none.
     func statements(_ node: Node) -> [Statement]? {

@@ -1,5 +1,5 @@
 import Foundation
-import Units
+import Text
 import Yams
 
 extension ScenarioDecoder {

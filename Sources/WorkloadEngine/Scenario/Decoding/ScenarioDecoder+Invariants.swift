@@ -1,4 +1,4 @@
-import Units
+import Text
 import Yams
 
 extension ScenarioDecoder {

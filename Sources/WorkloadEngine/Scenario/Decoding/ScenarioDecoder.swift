@@ -1,8 +1,9 @@
-import Units
+import Text
+import YAML
 import Yams
 
 struct ScenarioDecoder {
-    let log: IssueLog
+    let log: YAMLLog
     var dataset = Dataset.sql([])
     var isDatasetIncomplete = false
     var variables: [String: Variable] = [:]
@@ -14,7 +15,7 @@ struct ScenarioDecoder {
     var clientNames: [String] = []
 
     /// Creates a decoder for a file, which resolves relative paths in the file's folder.
-    init(file: String) { log = IssueLog(file: file) }
+    init(file: String) { log = YAMLLog(file: file) }
 
     /// Decodes the text of a file, or a modified tree of the text.
     mutating func decode(
@@ -31,9 +32,9 @@ struct ScenarioDecoder {
         let name = top.required("name", example: "my-workload").flatMap {
             top.text($0, named: "name")
         }
-        let issueCount = log.issues.count
+        let issueCount = log.count
         dataset = decodeDataset(top) ?? .sql([])
-        isDatasetIncomplete = log.issues.count > issueCount
+        isDatasetIncomplete = log.count > issueCount
         let phases = decodePhases(top)
         phaseNames = phases.map(\.name)
         measured = phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }
@@ -80,84 +81,13 @@ struct ScenarioDecoder {
     }
 
     private func compose(_ yaml: String) -> Node? {
-        if let line = YAMLAliases.costlyKeyLine(in: yaml) {
-            log.add(YAMLAliases.message, line: line, column: 1)
+        switch log.document(yaml) {
+        case .root(let node): return node
+        case .invalid: return nil
+        case .empty:
+            log.add("the file is empty; a scenario starts with version: 1", at: nil)
             return nil
         }
-        do {
-            if let node = try Yams.compose(yaml: yaml) { return node }
-            log.add("the file is empty; a scenario starts with version: 1", at: nil)
-        } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
-            addDuplicates(of: keys, firstAt: context.mark, in: yaml)
-        } catch let error as YamlError {
-            let (message, mark) = Self.explain(error, in: yaml)
-            log.add(message, at: mark)
-        } catch {
-            log.add("the YAML cannot be read: \(error)", at: nil)
-        }
-        return nil
-    }
-
-    /// Describes libyaml's error in one line, including the affected line of the file.
-    private static func explain(_ error: YamlError, in yaml: String) -> (String, Mark?) {
-        let message: String
-        let place: Mark
-        switch error {
-        case .scanner(let context, let problem, let mark, _),
-            .parser(let context, let problem, let mark, _),
-            .composer(let context, let problem, let mark, _):
-            if let advice = advice(on: problem, at: mark, in: yaml) { return (advice, mark) }
-            message = "this is not valid YAML: \(problem)" + (context.map { ", \($0.text)" } ?? "")
-            place = mark
-        default:
-            return ("the YAML cannot be read: \(error)", nil)
-        }
-        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.indices.contains(place.line - 1) else { return (message, place) }
-        let line = lines[place.line - 1].drop(while: \.isWhitespace)
-        return (line.isEmpty ? message : "\(message), near '\(line)'", place)
-    }
-
-    /// Adds an issue for keys that occur twice, at the second occurrence of the first key.
-    ///
-    /// - Parameters:
-    ///   - keys: The keys.
-    ///   - mark: The position of the first occurrence of the first key.
-    ///   - yaml: The text.
-    private func addDuplicates(of keys: [String], firstAt mark: Mark, in yaml: String) {
-        let names = keys.map { "'\($0)'" }.joined(separator: ", ")
-        let subject = keys.count == 1 ? "the key \(names) occurs" : "the keys \(names) occur"
-        let remedy = "rename or remove the \(keys.count == 1 ? "duplicate" : "duplicates")"
-        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
-        // In a flow mapping, the second occurrence may be on the same line.
-        let second = lines.indices.dropFirst(mark.line).first { index in
-            let indentation = lines[index].prefix { $0 == " " }.count
-            return indentation == mark.column - 1
-                && lines[index].dropFirst(indentation).hasPrefix("\(keys.first ?? ""):")
-        }
-        guard let second else {
-            return log.add("\(subject) twice in this mapping; \(remedy)", at: mark)
-        }
-        let first = keys.count == 1 ? "first" : "'\(keys[0])' first"
-        log.add(
-            "\(subject) twice in this mapping (\(first) on line \(mark.line)); \(remedy)",
-            line: second + 1,
-            column: mark.column
-        )
-    }
-
-    /// Describes the likely mistake for a common error, or returns `nil` for any other error.
-    private static func advice(on problem: String, at mark: Mark, in yaml: String) -> String? {
-        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.indices.contains(mark.line - 1) else { return nil }
-        let indentation = lines[mark.line - 1].prefix(while: \.isWhitespace)
-        if problem.contains("cannot start any token"), indentation.contains("\t") {
-            return "this is not valid YAML: a tab cannot be used for indentation; use spaces"
-        }
-        guard problem == "did not find expected key" else { return nil }
-        let line = lines[mark.line - 1].drop(while: \.isWhitespace)
-        return "this is not valid YAML: expected a key; check the indentation and the quotation "
-            + "marks, near '\(line)'"
     }
 
     private func decodeVersion(_ top: MappingReader) {

@@ -1,4 +1,5 @@
-import Units
+import Text
+import YAML
 import Yams
 
 /// A type that reads an operation's steps, which are statements or mappings.
@@ -7,7 +8,7 @@ struct StepReader {
     let what: String
     private(set) var fetched: Set<String> = []
 
-    private var log: IssueLog { decoder.log }
+    private var log: YAMLLog { decoder.log }
 
     init(_ decoder: ScenarioDecoder, what: String) {
         self.decoder = decoder

@@ -1,4 +1,5 @@
-import Units
+import Text
+import YAML
 import Yams
 
 /// A type that reads the distribution of a variable, a column, or a length.
@@ -8,7 +9,7 @@ struct VariableReader {
     var name: String?
     /// The dataset's variables, which can provide ranges for other variables.
     let builtIns: [String: Variable]
-    let log: IssueLog
+    let log: YAMLLog
     /// Whether the dataset has errors, so that some of its variables may be missing.
     var isDatasetIncomplete = false
 

@@ -1,4 +1,4 @@
-import Units
+import Text
 
 struct CheckLog {
     private let scenario: Scenario

@@ -17,18 +17,6 @@ struct MarkupTests {
         #expect(Markup.element("p", [:], "a \(name) & b").html == "<p>a &lt;b&gt; &amp; b</p>")
     }
 
-    @Test func controlCharactersBecomeVisibleSymbols() {
-        #expect(Markup.escaped("\u{1B}[2J\u{0}\u{7F}") == "\u{241B}[2J\u{2400}\u{2421}")
-        #expect(Markup.escaped("a\u{9B}b\u{202E}c\u{2066}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
-        #expect(Markup.escaped("one\r\n\ttwo") == "one\n\ttwo")
-    }
-
-    @Test func aCombinedCharacterDoesNotHideMarkup() {
-        // An angle bracket with a combining mark is one character, but it still starts a tag.
-        #expect(Markup.escaped("<\u{301}script>") == "&lt;\u{301}script&gt;")
-        #expect(Markup.escaped("\"\u{FE0F}") == "&quot;\u{FE0F}")
-    }
-
     @Test func jsonInAScriptElementCannotEndTheElement() throws {
         let hostile = "</script><!--<script>\u{2028}\u{7F}&"
         let json = String(decoding: try JSONEncoder().encode([hostile]), as: UTF8.self)

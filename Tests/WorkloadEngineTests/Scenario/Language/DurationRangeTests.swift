@@ -1,4 +1,5 @@
 import Testing
+import YAML
 import Yams
 
 @testable import WorkloadEngine
@@ -7,7 +8,7 @@ import Yams
 struct DurationRangeTests {
     private func problem(_ text: String, _ range: ClosedRange<Duration>) throws -> String? {
         let shape = MappingShape("part", "A part.", [.init("pause", .duration(range), "A pause.")])
-        let log = IssueLog(file: "f")
+        let log = YAMLLog(file: "f")
         let node = try Node(["pause": text])
         let reader = try #require(MappingReader(node, what: "a part", shape, log: log))
         let duration = reader.duration("pause")

@@ -1,5 +1,5 @@
-import TerminalUI
 import Testing
+import Text
 
 struct HumanUnitsTests {
     @Test(
@@ -62,7 +62,7 @@ struct HumanUnitsTests {
         var value: UInt64 = 1
         while value < .max / 3 {
             for number in [value - 1, value, value + 1, value &* 2] {
-                let duration = CellText.width(of: HumanUnits.duration(nanoseconds: number))
+                let duration = HumanUnits.duration(nanoseconds: number).count
                 #expect(duration <= HumanUnits.durationWidth, "\(number)")
                 #expect(HumanUnits.bytes(number).utf8.count <= HumanUnits.bytesWidth, "\(number)")
                 let rate = HumanUnits.rate(Double(number) / 1_000)
@@ -72,7 +72,7 @@ struct HumanUnitsTests {
         }
         for value in [UInt64.max, 999_499, 999_999, 9_999_999] {
             #expect(HumanUnits.bytes(value).utf8.count <= HumanUnits.bytesWidth)
-            let duration = CellText.width(of: HumanUnits.duration(nanoseconds: value))
+            let duration = HumanUnits.duration(nanoseconds: value).count
             #expect(duration <= HumanUnits.durationWidth)
         }
     }
@@ -82,6 +82,8 @@ struct HumanUnitsTests {
         #expect(HumanUnits.count(50_007) == "50,007")
         #expect(HumanUnits.count(1_000_000) == "1.00M")
         #expect(HumanUnits.exact(1_423_007) == "1,423,007")
+        #expect(HumanUnits.exact(-1_423) == "-1,423")
+        #expect(HumanUnits.exact(Int.min) == "-9,223,372,036,854,775,808")
         #expect(HumanUnits.exact(1, "frame") == "1 frame")
         #expect(HumanUnits.exact(1_423, "frame") == "1,423 frames")
         #expect(HumanUnits.number(0.42) == "0.4")
@@ -93,5 +95,70 @@ struct HumanUnitsTests {
         #expect(HumanUnits.seconds(12.34) == "12.3 s")
         #expect(HumanUnits.seconds(.nan) == "0.0 s")
         #expect(HumanUnits.secondsLabel(300) == "5 min")
+    }
+
+    // MARK: Numbers from other programs
+
+    @Test(arguments: [1e15, 1e18, 1e19, 1e300, Double.greatestFiniteMagnitude])
+    func everyNumberIsFormatted(number: Double) {
+        for text in [
+            HumanUnits.decimal(number, places: 1), HumanUnits.decimal(number, places: 2),
+            HumanUnits.threeDigits(number), HumanUnits.duration(seconds: number),
+            HumanUnits.seconds(number), HumanUnits.rate(number), HumanUnits.percent(number),
+            HumanUnits.number(number), HumanUnits.secondsLabel(number),
+            ReportUnits.seconds(number), ReportUnits.rate(number), ReportUnits.percent(number),
+            ReportUnits.fraction(number),
+        ] {
+            #expect(text.utf8.allSatisfy { $0 < 0x80 })
+        }
+        #expect(HumanUnits.decimal(number, places: 1) == "\(number)")
+        #expect(ReportUnits.factor(number) == "∞")
+    }
+
+    @Test func numbersBelowTheLimitAreUnchanged() {
+        #expect(HumanUnits.decimal(999_999_999_999_999, places: 1) == "999999999999999.0")
+        #expect(HumanUnits.threeDigits(123_456) == "123456")
+    }
+
+    // MARK: Reports
+
+    @Test(
+        arguments: [
+            (0, "0 ns"), (999, "999 ns"), (1000, "1.00 µs"), (12_345, "12.3 µs"),
+            (999_499, "999 µs"), (999_500, "1.00 ms"), (45_600_000, "45.6 ms"),
+            (999_500_000, "1.00 s"), (61_000_000_000, "61.0 s"), (125_000_000_000, "125 s"),
+        ] as [(UInt64, String)]
+    )
+    func timesInReportsHaveThreeDigits(nanoseconds: UInt64, text: String) {
+        #expect(ReportUnits.time(nanoseconds) == text)
+    }
+
+    @Test func otherNumbersInReportsHaveUnits() {
+        #expect(ReportUnits.bytes(1023) == "1023 B")
+        #expect(ReportUnits.bytes(39_845_888) == "38.0 MiB")
+        #expect(ReportUnits.rate(12_345.6) == "12,346/s")
+        #expect(ReportUnits.rate(0.5) == "0.50/s")
+        #expect(ReportUnits.percent(0.4321) == "43.2%")
+        #expect(ReportUnits.time(UInt64?.none) == "–")
+        #expect(ReportUnits.seconds(1e19) == "1e+19 s")
+        #expect(ReportUnits.roundTime(1.5e6) == "1.5 ms")
+        #expect(ReportUnits.roundBytes(3 * 1_048_576) == "3 MiB")
+        #expect(ReportUnits.roundRatio(0.0001) == "0.0001×")
+        #expect(ReportUnits.unitless(0.05) == "0.05")
+    }
+
+    @Test(arguments: [
+        (4.1, 3.6, 4.7, "4.1× higher (3.6–4.7)"), (0.25, 0.2, 0.5, "4.0× lower (2.0–5.0)"),
+        (1.043, 1.021, 1.065, "1.04× higher (1.02–1.07)"), (12.3, 8.1, 20, "12× higher (8.1–20.0)"),
+        (1500, 900, 2500, "1,500× higher (900–2,500)"), (1, 0.98, 1.3, "1.00× higher (0.98–1.30)"),
+        (1.0004, 1.0002, 1.0006, "1.00× higher (1.000–1.001)"),
+    ])
+    func ratiosAreReadable(ratio: Double, low: Double, high: Double, expected: String) {
+        #expect(ReportUnits.change(ratio, low, high) == expected)
+    }
+
+    @Test func smallRatiosKeepTwoSignificantDigits() {
+        #expect(ReportUnits.factor(0.036) == "0.036×")
+        #expect(ReportUnits.range(0.021, 0.08) == "0.021–0.080")
     }
 }

@@ -1,7 +1,5 @@
 import Testing
-import Units
-
-@testable import WorkloadEngine
+import Text
 
 struct NearestNameTests {
     @Test(arguments: [

@@ -65,7 +65,7 @@ package enum HumanUnits {
     package static func rate(_ perSecond: Double) -> String {
         guard perSecond.isFinite, perSecond > 0 else { return "0/s" }
         if perSecond < 99.95 { return threeDigits(perSecond) + "/s" }
-        if perSecond < 99_999.5 { return grouped(UInt64(perSecond.rounded())) + "/s" }
+        if perSecond < 99_999.5 { return exact(UInt64(perSecond.rounded())) + "/s" }
         if perSecond < 999.5e3 { return threeDigits(perSecond / 1e3) + "k/s" }
         if perSecond < 999.5e6 { return threeDigits(perSecond / 1e6) + "M/s" }
         return threeDigits(min(perSecond / 1e9, 999)) + "G/s"
@@ -84,34 +84,46 @@ package enum HumanUnits {
 
     /// Formats a count, such as `1,423`, or, for a million or more, `1.42M`.
     package static func count(_ count: UInt64) -> String {
-        if count < 1_000_000 { return grouped(count) }
+        if count < 1_000_000 { return exact(count) }
         let value = Double(count)
         if value < 999.5e6 { return threeDigits(value / 1e6) + "M" }
         return threeDigits(min(value / 1e9, 99_999)) + "G"
     }
 
     /// Formats an exact count or a frame number, such as `1,423,007`.
-    package static func exact(_ count: UInt64) -> String { grouped(count) }
+    package static func exact(_ count: some BinaryInteger) -> String {
+        if count < 0 { return "-" + exact(count.magnitude) }
+        guard count >= 1_000 else { return "\(count)" }
+        let rest = count % 1_000
+        let padding = rest < 10 ? "00" : rest < 100 ? "0" : ""
+        return "\(exact(count / 1_000)),\(padding)\(rest)"
+    }
 
     /// Formats an exact count followed by a noun, such as `1 frame` or `1,423 frames`.
     ///
     /// The noun must have a regular plural.
-    package static func exact(_ count: UInt64, _ noun: String) -> String {
-        "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+    package static func exact(_ count: some BinaryInteger, _ noun: String) -> String {
+        "\(exact(count)) \(noun)\(count == 1 ? "" : "s")"
     }
 
     /// Formats a number without a unit, such as `0.4`, `12`, or `1,423`.
     package static func number(_ value: Double) -> String {
         guard value.isFinite, value > 0 else { return "0" }
         guard value < 99.95, value != value.rounded() else {
-            return grouped(UInt64(min(value, 1e18).rounded()))
+            return exact(UInt64(min(value, 1e18).rounded()))
         }
         return decimal(value, places: 1)
     }
 
-    /// Formats a count followed by a noun, such as `1 reader` or `4 readers`.
-    package static func counted(_ number: Int, _ singular: String, _ plural: String) -> String {
-        "\(number) \(number == 1 ? singular : plural)"
+    /// Formats a count without commas followed by a noun, such as `1 reader` or `4 readers`.
+    ///
+    /// The noun has a regular plural if `plural` is `nil`.
+    package static func counted(
+        _ number: some BinaryInteger,
+        _ singular: String,
+        _ plural: String? = nil
+    ) -> String {
+        "\(number) " + (number == 1 ? singular : plural ?? singular + "s")
     }
 
     /// Formats a number in 0..<1000 with three significant digits, such as `0.42`, `1.23`, `12.3`,
@@ -152,12 +164,143 @@ package enum HumanUnits {
     private static func twoDigits(_ value: UInt64) -> String {
         value < 10 ? "0\(value)" : "\(value)"
     }
+}
 
-    /// Formats a whole number with commas, such as `1,423,007`.
-    package static func grouped(_ value: UInt64) -> String {
-        guard value >= 1_000 else { return "\(value)" }
-        let rest = value % 1_000
-        let padding = rest < 10 ? "00" : rest < 100 ? "0" : ""
-        return "\(grouped(value / 1_000)),\(padding)\(rest)"
+/// A formatter for numbers with units in reports, such as `1.25 ms`, `38.0 MiB`, and `1,234/s`.
+///
+/// The width of the text is not limited, unlike on screens (see ``HumanUnits``). Long times remain
+/// in seconds, and counts have all digits (``HumanUnits/exact(_:)``).
+package enum ReportUnits {
+    package static func time(_ nanoseconds: UInt64) -> String {
+        let value = Double(nanoseconds)
+        return value < 999.5e6
+            ? HumanUnits.duration(nanoseconds: nanoseconds)
+            : HumanUnits.threeDigits(value / 1e9) + " s"
+    }
+
+    package static func time(_ nanoseconds: UInt64?) -> String { nanoseconds.map(time) ?? "–" }
+
+    package static func bytes(_ bytes: UInt64) -> String {
+        let value = Double(bytes)
+        return switch value {
+        case ..<1024: "\(bytes) B"
+        case ..<1_048_576: HumanUnits.threeDigits(value / 1024) + " KiB"
+        case ..<1_073_741_824: HumanUnits.threeDigits(value / 1_048_576) + " MiB"
+        default: HumanUnits.threeDigits(value / 1_073_741_824) + " GiB"
+        }
+    }
+
+    package static func rate(_ perSecond: Double) -> String {
+        (perSecond < 100
+            ? HumanUnits.threeDigits(max(0, perSecond))
+            : perSecond < 1e18 ? HumanUnits.exact(UInt64(perSecond.rounded())) : "\(perSecond)")
+            + "/s"
+    }
+
+    /// Formats a share from 0 to 1 as a percentage with three digits.
+    package static func percent(_ share: Double) -> String {
+        HumanUnits.threeDigits(max(0, share) * 100) + "%"
+    }
+
+    /// Formats a number with two decimal places.
+    package static func fraction(_ ratio: Double) -> String {
+        HumanUnits.decimal(max(0, ratio), places: 2)
+    }
+
+    package static func seconds(_ seconds: Double) -> String {
+        HumanUnits.decimal(max(0, seconds), places: seconds < 10 ? 2 : 1) + " s"
+    }
+
+    /// Formats a number with at most four decimal places, such as `0.05` or `200`.
+    package static func unitless(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15
+            ? String(Int64(value)) : String(value.rounded(toDigits: 4))
+    }
+
+    // MARK: Ratios
+
+    /// Formats a ratio with enough decimals to show a small difference from 1, such as `4.1×`,
+    /// `1.08×`, or `12×`.
+    package static func factor(_ ratio: Double) -> String {
+        number(ratio, digits: digits(ratio)) + "×"
+    }
+
+    /// Formats the ends of an interval with the same number of decimals, such as `3.6–4.7`.
+    package static func range(_ low: Double, _ high: Double) -> String {
+        var digits = digits(low)
+        while digits < 4, number(low, digits: digits) == number(high, digits: digits),
+            low != high
+        {
+            digits += 1
+        }
+        return "\(number(low, digits: digits))–\(number(high, digits: digits))"
+    }
+
+    /// Formats a ratio with its interval, such as `4.1× lower (3.6–4.7)`.
+    package static func change(_ ratio: Double, _ low: Double, _ high: Double) -> String {
+        ratio < 1
+            ? "\(factor(1 / ratio)) lower (\(range(1 / high, 1 / low)))"
+            : "\(factor(ratio)) higher (\(range(low, high)))"
+    }
+
+    private static func digits(_ ratio: Double) -> Int {
+        switch ratio {
+        case ..<0.095: 3
+        case ..<1.095: 2
+        case ..<9.95: 1
+        default: 0
+        }
+    }
+
+    private static func number(_ value: Double, digits: Int) -> String {
+        guard value.isFinite else { return "∞" }
+        let factor = (0..<digits).reduce(1.0) { result, _ in result * 10 }
+        let scaled = (value * factor).rounded()
+        guard scaled < 1e15 else { return "∞" }
+        let whole = HumanUnits.exact(UInt64(scaled / factor))
+        guard digits > 0 else { return whole }
+        let fraction = String(UInt64(scaled) % UInt64(factor))
+        return whole + "." + String(repeating: "0", count: digits - fraction.count) + fraction
+    }
+
+    // MARK: Ticks of charts
+
+    /// Formats a round time without trailing zeros, such as `10 ms`.
+    package static func roundTime(_ nanoseconds: Double) -> String {
+        switch nanoseconds {
+        case ..<1e3: plain(nanoseconds) + " ns"
+        case ..<1e6: plain(nanoseconds / 1e3) + " µs"
+        case ..<1e9: plain(nanoseconds / 1e6) + " ms"
+        default: plain(nanoseconds / 1e9) + " s"
+        }
+    }
+
+    package static func roundBytes(_ bytes: Double) -> String {
+        var value = bytes
+        for unit in ["B", "KiB", "MiB"] {
+            if value < 1024 { return "\(plain(value)) \(unit)" }
+            value /= 1024
+        }
+        return "\(plain(value)) GiB"
+    }
+
+    package static func plain(_ value: Double) -> String {
+        let rounded = value.rounded(toDigits: 3)
+        guard rounded != rounded.rounded() else { return String(Int(rounded)) }
+        return String(rounded)
+    }
+
+    package static func roundRatio(_ value: Double) -> String {
+        let digits = value < 0.1 ? 4 : value < 10 ? 2 : value < 100 ? 1 : 0
+        let rounded = value.rounded(toDigits: digits)
+        return (rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)) + "×"
+    }
+}
+
+extension Double {
+    package func rounded(toDigits digits: Int) -> Double {
+        var factor = 1.0
+        for _ in 0..<digits { factor *= 10 }
+        return (self * factor).rounded() / factor
     }
 }

@@ -1,4 +1,0 @@
-import Units
-
-/// The unit formatter, for modules that import TerminalUI.
-package typealias HumanUnits = Units.HumanUnits
