@@ -263,7 +263,7 @@ let package = Package(
         tests(
             "PoolgaugeTests",
             of: [
-                "CNCurses", "CursesTerminal", "Dashboard", "MetricDescriptors",
+                "CNCurses", "Capture", "CursesTerminal", "Dashboard", "MetricDescriptors",
                 "OwnTarget", "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch",
                 "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
             ],

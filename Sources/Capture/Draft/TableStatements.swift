@@ -164,7 +164,7 @@ package struct TableStatements {
     }
 
     /// Returns a name as an SQL identifier, quoted if necessary.
-    static func quoted(_ name: String) -> String {
+    package static func quoted(_ name: String) -> String {
         let isPlain =
             VariableRegistry.identifier(name) == name
             && !SQLKeywords.all.contains(name.uppercased())

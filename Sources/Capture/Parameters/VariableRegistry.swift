@@ -1,7 +1,7 @@
 import WorkloadEngine
 
 /// The variables of a captured scenario, by name.
-struct VariableRegistry {
+package struct VariableRegistry {
     struct Entry: Equatable {
         var name: String
         /// The variable's YAML mapping, without braces.
@@ -43,7 +43,7 @@ struct VariableRegistry {
     /// Converts a string to a valid name of an SQL parameter: ASCII letters, digits, and `_`.
     ///
     /// YAML limits keys to 1,024 characters.
-    static func identifier(_ text: String) -> String {
+    package static func identifier(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(200) {
             let isValid =

@@ -59,7 +59,7 @@ package struct CaptureSchema: Sendable, Equatable {
     }
 
     /// Returns the table with the given name, ignoring case.
-    func table(_ name: String) -> Table? { tables[name.lowercased()] }
+    package func table(_ name: String) -> Table? { tables[name.lowercased()] }
 
     /// Returns the column that a variable refers to.
     func column(_ column: Variable.Column) -> Column? {
@@ -78,7 +78,7 @@ extension CaptureSchema.Table {
     static let rowIDNames: Set = ["rowid", "oid", "_rowid_"]
 
     /// Returns the column with the given name, ignoring case.
-    func column(_ name: String) -> CaptureSchema.Column? {
+    package func column(_ name: String) -> CaptureSchema.Column? {
         let name = name.lowercased()
         if let column = columns.first(where: { $0.name.lowercased() == name }) { return column }
         guard Self.rowIDNames.contains(name) else { return nil }

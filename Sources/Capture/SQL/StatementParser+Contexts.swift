@@ -10,7 +10,7 @@ extension StatementParser {
     private func isComparison(_ index: Int) -> Bool {
         guard tokens.indices.contains(index) else { return false }
         let token = tokens[index]
-        return Self.comparisons.contains(token.kind == .word ? token.keyword : token.text)
+        return Self.comparisons.contains(token.keyword)
     }
 
     /// Returns the role of the value at an index, and the column that it relates to.

@@ -284,7 +284,7 @@ struct StatementParser {
         guard previous.keyword == "BY" || previous.text == "," else { return false }
         guard tokens.indices.contains(index + 1) else { return true }
         let next = tokens[index + 1]
-        return Self.termEnds.contains(next.kind == .word ? next.keyword : next.text)
+        return Self.termEnds.contains(next.keyword)
     }
 
     private static func bytes(ofHex text: Substring) -> [UInt8] {

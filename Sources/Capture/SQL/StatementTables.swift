@@ -4,7 +4,7 @@ import WorkloadEngine
 /// The tables that a statement refers to, and their aliases.
 ///
 /// Subqueries and the enclosing statement share one list of aliases.
-struct StatementTables {
+package struct StatementTables {
     private var tables: [(alias: String, table: CaptureSchema.Table)] = []
     /// All aliases in lowercase, including aliases of columns and of common table expressions.
     private(set) var aliases: Set<String> = []
@@ -17,7 +17,7 @@ struct StatementTables {
     /// The tables that the schema does not contain.
     private(set) var missing: [String] = []
 
-    init(_ tokens: [SQLToken], _ schema: CaptureSchema) {
+    package init(_ tokens: [SQLToken], _ schema: CaptureSchema) {
         var index = 0
         var isInFrom = false
         var expressions: Set<String> = []
@@ -114,14 +114,14 @@ struct StatementTables {
     }
 
     /// Returns the table with the given alias, ignoring case.
-    func table(alias: String) -> CaptureSchema.Table? {
+    package func table(alias: String) -> CaptureSchema.Table? {
         let alias = alias.lowercased()
         return tables.first { $0.alias == alias || $0.table.name.lowercased() == alias }?.table
     }
 
     /// Returns the column with the given name, or `nil` if no table of the statement has such a
     /// column.
-    func column(_ name: String, of qualifier: String?) -> Variable.Column? {
+    package func column(_ name: String, of qualifier: String?) -> Variable.Column? {
         let candidates = tables.filter { table in
             guard let qualifier = qualifier?.lowercased() else { return true }
             return table.alias == qualifier || table.table.name.lowercased() == qualifier

@@ -40,8 +40,11 @@ package struct SQLToken: Sendable, Equatable {
         all(in: text).filter { $0.kind != .space && $0.kind != .comment }
     }
 
-    /// The text of a word in upper case, or an empty string for any other token.
-    package var keyword: String { kind == .word ? text.uppercased() : "" }
+    /// The text of a word in upper case, the text of a symbol, or an empty string for any other
+    /// token.
+    package var keyword: String {
+        kind == .word ? text.uppercased() : kind == .symbol ? text : ""
+    }
 
     /// Whether the token is a word or a quoted name.
     package var isName: Bool { [.word, .doubleQuoted, .quoted].contains(kind) }

@@ -51,11 +51,9 @@ struct AdviseSubcommand: ParsableCommand {
         options.arm = arm
         if let within { options.timeLimit = within.duration }
         try series.prepare(&options, data: data, for: source.scenario)
-        options.indexes = { target in
-            let advisor = IndexAdvisor(
-                schema: CaptureSchema(try CaptureDatabase.tables(of: target))
-            )
-            return { advisor.indexes(for: $0, plan: $1) }
+        options.indexes = { target, plans in
+            let schema = CaptureSchema(try CaptureDatabase.tables(of: target))
+            return IndexAdvisor(schema: schema).indexes(for: plans)
         }
         let advice = try AdviceRun(
             scenario: scenario,

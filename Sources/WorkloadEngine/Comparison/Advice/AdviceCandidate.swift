@@ -26,9 +26,8 @@ struct AdviceCandidate: Sendable, Equatable {
 struct AdviceCandidates {
     let arm: Arm
     let baseline: ArmResult
-    /// A closure that returns the proposed `CREATE INDEX` statements for a statement and its query
-    /// plan.
-    var indexes: (String, [String]) -> [String] = { _, _ in [] }
+    /// The proposed `CREATE INDEX` statements.
+    var indexes: [String] = []
 
     private static let maximumIndexes = 6
     /// The size of the page cache that a candidate proposes, in KiB.
@@ -55,18 +54,7 @@ struct AdviceCandidates {
     // MARK: Indexes
 
     private var indexCandidates: [AdviceCandidate] {
-        var statements: [String] = []
-        let operations = baseline.clients.sorted { $0.key < $1.key }
-            .flatMap { ($0.value.operations ?? [:]).sorted { $0.key < $1.key } }
-        for (_, operation) in operations {
-            for plan in operation.profile?.plans ?? [] {
-                for statement in indexes(plan.sql, plan.lines)
-                where !statements.contains(statement) {
-                    statements.append(statement)
-                }
-            }
-        }
-        return statements.prefix(Self.maximumIndexes).map { statement in
+        indexes.prefix(Self.maximumIndexes).map { statement in
             let words = statement.split(separator: " ").map(String.init)
             let name = words.count > 2 ? words[2] : "advised"
             return AdviceCandidate(

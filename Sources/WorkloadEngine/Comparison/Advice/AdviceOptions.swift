@@ -6,13 +6,10 @@ package struct AdviceOptions: Sendable {
     package var arm: String?
     /// The time limit, after which the search ends and returns its findings so far.
     package var timeLimit: Duration = .seconds(300)
-    /// A function that returns the index proposals for an open database.
-    package var indexes: @Sendable (any WorkloadTarget) throws -> IndexProposals = { _ in
-        { _, _ in [] }
-    }
-
-    /// Returns `CREATE INDEX` statements for a statement and the lines of its `EXPLAIN QUERY PLAN`.
-    package typealias IndexProposals = (_ sql: String, _ plan: [String]) -> [String]
+    /// A function that returns `CREATE INDEX` statements for the plans of statements on an open
+    /// database, most promising first.
+    package var indexes:
+        @Sendable (any WorkloadTarget, [OperationProfile.Plan]) throws -> [String] = { _, _ in [] }
     /// The options for each run.
     package var run = RunOptions()
     /// The library versions to record in the result's environment.

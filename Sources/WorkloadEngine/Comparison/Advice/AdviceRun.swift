@@ -152,9 +152,7 @@ package final class AdviceRun: Sendable {
     ///
     /// If the arm's library reports no query plans, this method adds the copy's plans to
     /// `baseline`.
-    private func indexProposals(
-        _ baseline: inout ArmResult
-    ) throws -> AdviceOptions.IndexProposals {
+    private func indexProposals(_ baseline: inout ArmResult) throws -> [String] {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         try PrivateFolder.create(at: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -179,7 +177,10 @@ package final class AdviceRun: Sendable {
             OperationProfiler(plan, on: opened.target, runsStatements: false)
                 .add(to: &baseline.clients)
         }
-        return try options.indexes(opened.target)
+        let plans = baseline.clients.sorted { $0.key < $1.key }
+            .flatMap { ($0.value.operations ?? [:]).sorted { $0.key < $1.key } }
+            .flatMap { $0.value.profile?.plans ?? [] }
+        return try options.indexes(opened.target, plans)
     }
 
     private func primaryMetrics(_ baseline: ArmResult) throws -> [ComparisonMetric] {

@@ -49,8 +49,8 @@ struct AdviceRunTests {
         var options = AdviceOptions()
         options.timeLimit = .seconds(3600)
         options.run.clock = factory.clock
-        options.indexes = { _ in
-            { sql, _ in sql == "SELECT 1" ? ["CREATE INDEX advised_t_a ON t (a)"] : [] }
+        options.indexes = { _, plans in
+            plans.contains { $0.sql == "SELECT 1" } ? ["CREATE INDEX advised_t_a ON t (a)"] : []
         }
         return try await AdviceRun(scenario: scenario, factory: factory, options: options).run()
     }

@@ -1,11 +1,21 @@
+import Capture
 import Testing
+import WorkloadEngine
 
-@testable import Capture
+@testable import poolgauge
 
 /// Tests the indexes proposed for statements whose plans scan or sort.
 struct IndexAdvisorTests {
+    private static let schema = CaptureSchema([
+        .init(name: "users", columns: [rowID, .init(name: "mail"), .init(name: "age")]),
+        .init(name: "orders", columns: [rowID, .init(name: "user"), .init(name: "state")]),
+    ])
+    private static let rowID = CaptureSchema.Column(name: "id", type: "INTEGER", isRowID: true)
+
     private func indexes(_ sql: String, _ plan: [String]) -> [String] {
-        IndexAdvisor(schema: CaptureFixture.schema).indexes(for: sql, plan: plan)
+        IndexAdvisor(schema: Self.schema).indexes(
+            for: Array(repeating: OperationProfile.Plan(sql: sql, lines: plan), count: 2)
+        )
     }
 
     @Test func aScanGetsAnIndexOnItsComparedColumn() {

@@ -1,3 +1,4 @@
+import Capture
 import SQLText
 import WorkloadEngine
 
@@ -6,23 +7,25 @@ import WorkloadEngine
 /// The plan determines the table. The statement determines the columns: first the columns that
 /// WHERE, ON, and USING compare for equality, then the columns of ORDER BY or the first column in a
 /// range comparison (<https://sqlite.org/queryplanner.html>).
-package struct IndexAdvisor {
-    private let schema: CaptureSchema
+struct IndexAdvisor {
+    let schema: CaptureSchema
 
     private static let columnLimit = 3
 
-    package init(schema: CaptureSchema) { self.schema = schema }
+    /// Returns `CREATE INDEX` statements for the plans that need an index, most promising first.
+    func indexes(for plans: [OperationProfile.Plan]) -> [String] {
+        var proposals: [String] = []
+        for plan in plans {
+            for statement in indexes(for: plan.sql, plan: plan.lines)
+            where !proposals.contains(statement) {
+                proposals.append(statement)
+            }
+        }
+        return proposals
+    }
 
-    /// Proposes indexes for a statement.
-    ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - plan: The lines of `EXPLAIN QUERY PLAN`.
-    /// - Returns: `CREATE INDEX` statements, most promising first. The array is empty if the
-    ///   statement's plan needs no index.
-    package func indexes(for sql: String, plan: [String]) -> [String] {
+    private func indexes(for sql: String, plan: [String]) -> [String] {
         let tokens = SQLToken.significant(in: sql)
-        guard tokens.allSatisfy(\.isValid) else { return [] }
         let tables = StatementTables(tokens, schema)
         let search = SearchedColumns(tokens, tables)
         let needsSort = plan.contains {
@@ -90,7 +93,7 @@ struct SearchedColumns {
         var clauses: [String] = []
         for index in tokens.indices {
             let token = tokens[index]
-            let text = token.kind == .word ? token.keyword : token.text
+            let text = token.keyword
             if text == "(" {
                 clauses.append(clause)
                 depth += 1
@@ -117,10 +120,7 @@ struct SearchedColumns {
                 if token.keyword == "DESC", orderColumns.count > 1 { orderIsComplete = true }
                 let isTerm =
                     index > 0
-                    && ["BY", ","].contains(
-                        tokens[index - 1].kind == .word
-                            ? tokens[index - 1].keyword : tokens[index - 1].text
-                    )
+                    && ["BY", ","].contains(tokens[index - 1].keyword)
                 if isTerm {
                     guard let column = Self.column(startingAt: index, tokens, tables) else {
                         orderIsComplete = true
@@ -165,10 +165,10 @@ struct SearchedColumns {
         let previous = index - 1
         if previous > 0, tokens[previous].keyword == "NOT" { return [] }
         var found: [Variable.Column] = []
-        if previous >= 0, isName(tokens[previous]) {
-            let hasQualifier = previous >= 2 && tokens[previous - 1].text == "."
-            let qualifier = hasQualifier ? tokens[previous - 2].name : nil
-            if let column = tables.column(tokens[previous].name, of: qualifier) {
+        if previous >= 0, tokens[previous].isName {
+            let hasQualifier = previous >= 2 && tokens[previous - 1].keyword == "."
+            let qualifier = hasQualifier ? tokens[previous - 2].unquoted : nil
+            if let column = tables.column(tokens[previous].unquoted, of: qualifier) {
                 found.append(column)
             }
         }
@@ -181,16 +181,12 @@ struct SearchedColumns {
         _ tokens: [SQLToken],
         _ tables: StatementTables
     ) -> Variable.Column? {
-        guard tokens.indices.contains(index), isName(tokens[index]) else { return nil }
-        if tokens.indices.contains(index + 2), tokens[index + 1].text == "." {
-            return tables.column(tokens[index + 2].name, of: tokens[index].name)
+        guard tokens.indices.contains(index), tokens[index].isName else { return nil }
+        if tokens.indices.contains(index + 2), tokens[index + 1].keyword == "." {
+            return tables.column(tokens[index + 2].unquoted, of: tokens[index].unquoted)
         }
         // A function's name is not a column.
-        if tokens.indices.contains(index + 1), tokens[index + 1].text == "(" { return nil }
-        return tables.column(tokens[index].name, of: nil)
-    }
-
-    private static func isName(_ token: SQLToken) -> Bool {
-        token.isName
+        if tokens.indices.contains(index + 1), tokens[index + 1].keyword == "(" { return nil }
+        return tables.column(tokens[index].unquoted, of: nil)
     }
 }
