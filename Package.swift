@@ -98,7 +98,7 @@ let package = Package(
         module("Telemetry"),
         module("SQLiteEngine", uses: ["CSQLite", "Telemetry"]),
         module("Text", in: "Text"),
-        module("YAML", in: "Text", uses: [yams]),
+        module("YAML", in: "Text", uses: ["Text", yams]),
         module("SQLiteWatch", uses: ["Telemetry", "Text"]),
         module(
             "SQLTrace",
