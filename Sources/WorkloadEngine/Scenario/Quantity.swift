@@ -103,7 +103,9 @@ public enum Quantity {
         ]
             as [(String, UInt64, Int)] where nanoseconds >= size
         {
-            let text = exactText((Double(nanoseconds) / Double(size)).rounded(toDigits: digits))
+            let text = ReportUnits.withoutExponent(
+                (Double(nanoseconds) / Double(size)).rounded(toDigits: digits)
+            )
             if (try? Self.duration(text + unit)) == .nanoseconds(Int64(clamping: nanoseconds)) {
                 return text + unit
             }
@@ -114,21 +116,10 @@ public enum Quantity {
     /// Returns a share from 0 to 1 as text that ``share(_:)`` parses to the same number.
     static func exactText(share: Double) -> String {
         for digits in 0...12 {
-            let text = exactText((share * 100).rounded(toDigits: digits)) + "%"
+            let text = ReportUnits.withoutExponent((share * 100).rounded(toDigits: digits)) + "%"
             if (try? Self.share(text)) == share { return text }
         }
-        return exactText(share * 100) + "%"
-    }
-
-    /// Returns a finite number, at least 0, without an exponent.
-    static func exactText(_ number: Double) -> String {
-        if let whole = Int64(exactly: number) { return String(whole) }
-        let parts = "\(number)".split(separator: "e")
-        guard parts.count == 2, let exponent = Int(parts[1]) else { return "\(number)" }
-        let digits = parts[0].filter { $0 != "." }
-        let point = (parts[0].firstIndex(of: ".").map { parts[0][..<$0].count } ?? 1) + exponent
-        if point <= 0 { return "0." + String(repeating: "0", count: -point) + digits }
-        return digits + String(repeating: "0", count: max(0, point - digits.count))
+        return ReportUnits.withoutExponent(share * 100) + "%"
     }
 
     private static func value(

@@ -124,8 +124,11 @@ package struct ScenarioEncoder {
             case .same(let name): entries.append(Entry("range", .name(name)))
             case .after(let name): entries.append(Entry("after", .name(name)))
             case nil:
-                entries.append(Entry("min", .plain(variable.minimum)))
-                entries.append(Entry("max", .plain(variable.maximum)))
+                let isSequence = variable.distribution == .sequential
+                if !isSequence || variable.minimum != 1 || variable.maximum != Variable.largest {
+                    entries.append(Entry("min", .plain(variable.minimum)))
+                    entries.append(Entry("max", .plain(variable.maximum)))
+                }
             }
         }
         if let column = variable.column {
@@ -135,7 +138,7 @@ package struct ScenarioEncoder {
         if variable.isHashed || source != nil {
             entries.append(Entry("hashed", .plain(variable.isHashed)))
         }
-        if let prefix = variable.prefix { entries.append(Entry("prefix", .text(prefix))) }
+        if let prefix = variable.prefix { entries.append(Entry("prefix", .name(prefix))) }
         if variable.nulls > 0 {
             entries.append(Entry("nulls", .plain(Quantity.exactText(share: variable.nulls))))
         }
@@ -181,7 +184,8 @@ package struct ScenarioEncoder {
             }
             let weighted =
                 weights.isEmpty
-                ? [] : [Entry("weights", .list(weights.map { .plain(Quantity.exactText($0)) }))]
+                ? []
+                : [Entry("weights", .list(weights.map { .plain(ReportUnits.withoutExponent($0)) }))]
             return entries(.choice, [Entry("values", .list(values.map(value)))] + weighted)
         }
     }
@@ -360,7 +364,8 @@ package struct ScenarioEncoder {
     private func operation(_ operation: Operation) -> YAMLValue {
         let builtIn = scenario.dataset.transactions[operation.name]?.map { Step.run($0) }
         let named = scenario.transactions[operation.name] ?? builtIn
-        var entries = [Entry("weight", .plain(Quantity.exactText(operation.weight)))]
+        let weight = ReportUnits.withoutExponent(operation.weight)
+        var entries = operation.weight == 1 ? [] : [Entry("weight", .plain(weight))]
         if let access = operation.access {
             entries.append(Entry("access", .plain(access.rawValue)))
         }
@@ -368,11 +373,14 @@ package struct ScenarioEncoder {
             return .mapping(entries + [Entry("use", .name(operation.name))])
         }
         entries.append(Entry("name", .name(operation.name)))
+        if operation.steps.count == 1, case .run(let sql, into: []) = operation.steps[0] {
+            return .mapping(entries + [Entry("sql", .text(sql))])
+        }
         return .mapping(entries + [Self.body("sql", operation.steps)])
     }
 
     private static func arrival(_ arrival: Arrival) -> YAMLValue {
-        func rate(_ rate: Double) -> YAMLValue { .plain(Quantity.exactText(rate) + "/s") }
+        func rate(_ rate: Double) -> YAMLValue { .plain(ReportUnits.withoutExponent(rate) + "/s") }
         let stages = arrival.stages.map { stage in
             YAMLValue.mapping(
                 [Entry("for", span(stage.length))]

@@ -123,14 +123,6 @@ struct ScenarioEncoderTests {
         #expect(abs(try Quantity.share(Quantity.exactText(share: share)) - share) <= 1e-12)
     }
 
-    @Test(arguments: [
-        (1e-5, "0.00001"), (1.25e-7, "0.000000125"), (3, "3"), (0.5, "0.5"),
-        (1e17, "1" + String(repeating: "0", count: 17)),
-    ])
-    func numbersHaveNoExponent(number: Double, text: String) {
-        #expect(Quantity.exactText(number) == text)
-    }
-
     @Test func commentsPrecedeTheirKeys() throws {
         let scenario = try #require(Presets.named("ycsb-c")).scenario()
         let arm = try #require(scenario.arms.first?.name)
