@@ -48,7 +48,7 @@ func process(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
 // The libraries that fuzzing provides with random input.
 let fuzzed: [Target.Dependency] = [
     "Capture", "CursesTerminal", "Dashboard", "PoolgaugeAgent", "Recording", "SQLTrace",
-    "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine", yams,
+    "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Text", "WorkloadEngine", yams,
 ]
 
 let package = Package(
@@ -216,7 +216,7 @@ let package = Package(
         ),
         // The helper process of the watch sessions that tests start.
         process("WatchHelper", uses: ["SQLiteWatch"]),
-        tests("SQLiteWatchTests", of: ["SQLiteWatch", "WatchHelper"]),
+        tests("SQLiteWatchTests", of: ["SQLiteWatch", "Telemetry", "WatchHelper"]),
         tests(
             "RecordingTests",
             of: [
@@ -229,7 +229,7 @@ let package = Package(
         tests(
             "WorkloadEngineTests",
             of: [
-                "Telemetry", "WorkloadEngine", "YAML", histogram,
+                "Telemetry", "Text", "WorkloadEngine", "YAML", histogram,
                 yams,
             ],
             exclude: ["Reports/Golden", "Reports/Kept"]
@@ -263,7 +263,7 @@ let package = Package(
             of: [
                 "CNCurses", "CursesTerminal", "Dashboard", "MetricDescriptors",
                 "OwnTarget", "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch",
-                "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
+                "Telemetry", "TerminalUI", "Text", "WorkloadEngine", "poolgauge",
             ],
             exclude: ["Export/alerts.test.yaml", "Replay/Kept"]
         ),
