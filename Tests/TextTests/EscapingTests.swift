@@ -77,7 +77,7 @@ struct EscapingTests {
         #expect(pages.allSatisfy { $0.tags == ["p"] && $0.attributes == ["title"] })
     }
 
-    @Test(arguments: HostileStrings.all)
+    @Test(arguments: HostileStrings.all.filter(HostileStrings.isReadableByFoundation))
     func xmlReadsTheTextBack(text: String) throws {
         let document = "<a b=\"\(Escaping.xml(text))\">\(Escaping.xml(text))</a>"
         let expected = String.UnicodeScalarView(

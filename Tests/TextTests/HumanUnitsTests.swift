@@ -112,7 +112,7 @@ struct HumanUnitsTests {
             #expect(text.utf8.allSatisfy { $0 < 0x80 })
         }
         #expect(HumanUnits.decimal(number, places: 1) == "\(number)")
-        #expect(ReportUnits.factor(number) == "∞")
+        #expect(ReportUnits.factor(number) == "∞×")
     }
 
     @Test func numbersBelowTheLimitAreUnchanged() {

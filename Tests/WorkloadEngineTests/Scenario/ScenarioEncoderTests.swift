@@ -80,13 +80,13 @@ struct ScenarioEncoderTests {
             workers: 3
             arrival: {rate: [{for: 10%, rate: 0.00001/s}, {for: 5s, from: 1/s, to: 123.456/s}], process: even, skip-after: 1s}
             retry: {busy: 3}
-            interrupt-after: 30s
             phases: ['on']
             then-read: SELECT count(*) FROM t
             mix:
               - {weight: 2.5, use: steps}
               - {weight: 1, name: one, access: read, sql: 'SELECT :c, :l, :h, :n, :s'}
           tasks: {access: read, style: async, cancel-after: 1s, supersede: true, think: {mean: 5ms}, sql: SELECT 1}
+          cut: {access: read, interrupt-after: 30s, sql: SELECT 1}
           loads: {access: write, rows: 100, batch: 7, sql: 'INSERT INTO t (a) VALUES (:z)', at: 10%}
           holds: {access: read, hold: 1s, every: 2s, sql: SELECT 1}
           stops: {action: interrupt, client: tasks, every: 10%}

@@ -1,14 +1,17 @@
 import Foundation
 
 extension Scenario {
-    /// Returns the scenario as YAML for another program, with only one arm.
+    /// Returns the scenario as YAML for another program, with only one arm of its file.
     ///
     /// Paths become absolute so that the text can be in any folder.
     ///
-    /// - Throws: ``ScenarioError`` if the text would describe another scenario.
+    /// - Throws: ``ScenarioError`` if the scenario has no file, or if the text would describe another
+    ///   scenario.
     package func text(withArm name: String) throws(ScenarioError) -> String {
         var copy = self
-        copy.arms = arms.filter { $0.name == name }.map { arm in
+        // A comparison of programs replaces the arms of the file.
+        let original = try Scenario.parse(yaml: source, file: file).with(settings)
+        copy.arms = original.arms.filter { $0.name == name }.map { arm in
             var arm = arm
             arm.file = arm.file.map { URL(fileURLWithPath: $0).path }
             return arm
