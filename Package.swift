@@ -48,7 +48,8 @@ func process(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
 // The libraries that fuzzing provides with random input.
 let fuzzed: [Target.Dependency] = [
     "Capture", "CursesTerminal", "Dashboard", "PoolgaugeAgent", "Recording", "SQLText",
-    "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine", yams,
+    "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Text",
+    "WorkloadEngine", yams,
 ]
 
 let package = Package(
@@ -100,7 +101,7 @@ let package = Package(
         tests("SQLTextTests", of: ["CSQLite", "SQLText"]),
         module("SQLiteEngine", uses: ["CSQLite", "SQLText", "Telemetry"]),
         module("Text", in: "Text"),
-        module("YAML", in: "Text", uses: [yams]),
+        module("YAML", in: "Text", uses: ["Text", yams]),
         module("SQLiteWatch", uses: ["Telemetry", "Text"]),
         module(
             "SQLTrace",
@@ -218,7 +219,7 @@ let package = Package(
         ),
         // The helper process of the watch sessions that tests start.
         process("WatchHelper", uses: ["SQLiteWatch"]),
-        tests("SQLiteWatchTests", of: ["SQLiteWatch", "WatchHelper"]),
+        tests("SQLiteWatchTests", of: ["SQLiteWatch", "Telemetry", "WatchHelper"]),
         tests(
             "RecordingTests",
             of: [
@@ -231,7 +232,7 @@ let package = Package(
         tests(
             "WorkloadEngineTests",
             of: [
-                "Telemetry", "WorkloadEngine", "YAML", histogram,
+                "Telemetry", "Text", "WorkloadEngine", "YAML", histogram,
                 yams,
             ],
             exclude: ["Reports/Golden", "Reports/Kept"]
@@ -265,7 +266,7 @@ let package = Package(
             of: [
                 "CNCurses", "Capture", "CursesTerminal", "Dashboard", "MetricDescriptors",
                 "OwnTarget", "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch",
-                "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
+                "Telemetry", "TerminalUI", "Text", "WorkloadEngine", "poolgauge",
             ],
             exclude: ["Export/alerts.test.yaml", "Replay/Kept"]
         ),

@@ -161,4 +161,32 @@ struct HumanUnitsTests {
         #expect(ReportUnits.factor(0.036) == "0.036×")
         #expect(ReportUnits.range(0.021, 0.08) == "0.021–0.080")
     }
+
+    // MARK: The scenario language
+
+    @Test(arguments: [
+        (1.5, "1.5s"), (0.0123456, "12.3ms"), (0.000_25, "250us"), (4.56e-7, "456ns"),
+        (123.4, "123s"), (0.001, "1ms"), (0.000_999_9, "1ms"), (0, "0ns"), (.nan, "0ns"),
+        (-.infinity, "0ns"), (1e300, "1" + String(repeating: "0", count: 300) + "s"),
+    ])
+    func aCompactTimeHasThreeDigits(seconds: Double, text: String) {
+        #expect(ReportUnits.compactTime(seconds) == text)
+    }
+
+    @Test(arguments: [
+        (0.0, "0/s"), (0.004_56, "0.00456/s"), (12.345, "12.3/s"), (123_456.7, "123457/s"),
+        (1e-12, "0/s"),
+    ])
+    func aCompactRateHasNoExponent(rate: Double, text: String) {
+        #expect(ReportUnits.compactRate(rate) == text)
+    }
+
+    @Test(arguments: [
+        (1e-5, "0.00001"), (1.25e-7, "0.000000125"), (3, "3"), (0.5, "0.5"),
+        (1e17, "1" + String(repeating: "0", count: 17)),
+        (1.5e20, "15" + String(repeating: "0", count: 19)),
+    ])
+    func numbersHaveNoExponent(number: Double, text: String) {
+        #expect(ReportUnits.withoutExponent(number) == text)
+    }
 }

@@ -221,7 +221,7 @@ struct ClientInference {
             counts.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / max(mean, 1e-9)
         var evidence =
             "the standard deviation of the times between arrivals is "
-            + "\(TimeText.number(gaps.variation)) × their mean (evenly spaced: 0, Poisson: 1)"
+            + "\(ReportUnits.compact(gaps.variation)) × their mean (evenly spaced: 0, Poisson: 1)"
         // Allow for short bursts, which also make the counts differ. For example, arrivals in pairs
         // double the chi-square sum.
         let burstFactor = min(max(gaps.variation, 1), 2)
@@ -230,8 +230,8 @@ struct ClientInference {
         }
         let rates = counts.map { Double($0) * Double(Self.periodCount) / length }
         evidence +=
-            "; the rate changes from \(TimeText.rate(rates.min() ?? 0)) to "
-            + TimeText.rate(rates.max() ?? 0)
+            "; the rate changes from \(ReportUnits.compactRate(rates.min() ?? 0)) to "
+            + ReportUnits.compactRate(rates.max() ?? 0)
         return (rates, isEven, evidence)
     }
 }

@@ -63,14 +63,15 @@ struct PaceDecision {
             isSaturated = true
             evidence =
                 "its transactions follow each other immediately, and at least one is running for "
-                + "\(TimeText.share(min(1, covered))) of the time"
+                + "\(ReportUnits.compactShare(min(1, covered))) of the time"
             return
         }
         let busy = visits.reduce(0) { $0 + $1.duration } / (length * Double(max(1, connections)))
         if busy >= Self.saturation {
             isClosed = true
             isSaturated = pauses.quantile(0.75) < Self.immediatePause
-            evidence = "its connections are in transactions for \(TimeText.share(busy)) of the time"
+            evidence =
+                "its connections are in transactions for \(ReportUnits.compactShare(busy)) of the time"
             return
         }
         if connections == 1 {
@@ -127,7 +128,7 @@ struct PaceDecision {
         isClosed = slope > -0.5
         evidence =
             "for each additional millisecond of a transaction, the pause after it changes by "
-            + "\(slope < 0 ? "-" : "")\(TimeText.number(abs(slope))) ms (closed loop: 0, open: -1)"
+            + "\(slope < 0 ? "-" : "")\(ReportUnits.compact(abs(slope))) ms (closed loop: 0, open: -1)"
     }
 
     /// Decides whether the loop is closed, based on the number of transactions that are running
@@ -157,9 +158,9 @@ struct PaceDecision {
         let closedLoopRatio = Double(connections - 1) / Double(connections)
         isClosed = ratio < (1 + closedLoopRatio) / 2
         evidence =
-            "when a transaction starts, \(TimeText.number(ratio)) times the average number of "
+            "when a transaction starts, \(ReportUnits.compact(ratio)) times the average number of "
             + "transactions are running (closed loop of \(connections): "
-            + "\(TimeText.number(closedLoopRatio)), open: 1)"
+            + "\(ReportUnits.compact(closedLoopRatio)), open: 1)"
         // The ratio is farther below the closed-loop ratio than the open-loop ratio is above it.
         // Something other than a closed loop, such as evenly spaced arrivals, keeps transactions
         // from overlapping.

@@ -1,3 +1,7 @@
+import Telemetry
+import Text
+import WorkloadEngine
+
 /// A distribution of pauses in the scenario language: constant, uniform, or exponential.
 struct PauseModel: Equatable {
     enum Kind: Equatable {
@@ -44,11 +48,23 @@ struct PauseModel: Equatable {
         kind = .constant
     }
 
-    var yaml: String {
+    var thinkTime: ThinkTime {
         switch kind {
-        case .constant: TimeText.yaml(mean)
-        case .uniform(let from, let to): "{from: \(TimeText.yaml(from)), to: \(TimeText.yaml(to))}"
-        case .exponential: "{mean: \(TimeText.yaml(mean))}"
+        case .constant: .constant(.rounded(mean))
+        case .uniform(let from, let to): .uniform(.rounded(from) ... .rounded(to))
+        case .exponential: .exponential(mean: .rounded(mean))
         }
     }
+}
+
+extension Duration {
+    /// Returns a time in seconds with three significant digits.
+    static func rounded(_ seconds: Double) -> Duration {
+        (try? Quantity.duration(ReportUnits.compactTime(seconds))) ?? .zero
+    }
+}
+
+extension Double {
+    /// Returns a number with three significant digits, or as an integer if it is 100 or more.
+    static func rounded(_ number: Double) -> Double { Double(ReportUnits.compact(number)) ?? 0 }
 }

@@ -44,7 +44,7 @@ struct ShapeChoice {
             let share = Double(total - covered) / Double(max(1, total))
             omissions.append(
                 HumanUnits.exact(omittedCount, "rare kind") + " of transactions "
-                    + "(\(TimeText.share(share)) of all transactions)"
+                    + "(\(ReportUnits.compactShare(share)) of all transactions)"
             )
         }
         modeled = chosen.sorted()

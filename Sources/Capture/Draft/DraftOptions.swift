@@ -1,4 +1,4 @@
-import Text
+import WorkloadEngine
 
 package struct DraftOptions: Sendable {
     package var name: String
@@ -18,8 +18,8 @@ package struct DraftOptions: Sendable {
     package var writeShare: Double?
     /// The duration of the measured phase, in seconds.
     package var seconds = 5.0
-    /// The distributions of parameters by name, as a YAML mapping without braces.
-    package var values: [String: String] = [:]
+    /// The variables of parameters by name.
+    package var values: [String: Variable] = [:]
 
     package init(name: String, description: String, database: String) {
         self.name = name
@@ -30,9 +30,10 @@ package struct DraftOptions: Sendable {
 
 /// An arm that can be specified on a command line.
 package struct DraftArm: Sendable, Equatable {
-    package let name: String
+    let arm: Arm
     let comment: String
-    let yaml: String
+
+    package var name: String { arm.name }
 
     /// The default arms, which compare a queue with a pool.
     package static let defaults = ["queue", "queue-wal", "pool"].compactMap { DraftArm($0) }
@@ -42,29 +43,26 @@ package struct DraftArm: Sendable, Equatable {
 
     /// Creates the arm with a name, or returns `nil` if the name is unknown.
     package init?(_ name: String) {
-        self.name = name
         switch name {
         case "queue":
             comment =
                 "One connection, with SQLite's defaults: a rollback journal, synchronous FULL."
-            yaml = "{type: queue}"
+            arm = Arm(name: name, kind: .queue)
         case "queue-wal":
             comment = "One connection, with a write-ahead log and synchronous NORMAL."
-            yaml = "{type: queue, journal: wal}"
+            arm = Arm(name: name, kind: .queue, journal: .wal)
         case "pool":
             comment = "A writer and four readers, with a write-ahead log."
-            yaml = "{type: pool, readers: 4}"
+            arm = Arm(name: name, kind: .pool, readers: 4)
         case "raw":
             comment = "libsqlite3 alone, with a write-ahead log and a connection for each worker."
-            yaml = "{library: raw}"
+            arm = Arm(name: name, kind: .pool, library: .raw)
         default:
             guard name.hasPrefix("pool-"), let readers = Int(name.dropFirst(5)),
                 (1...1000).contains(readers)
             else { return nil }
             comment = "A writer and \(readers) \(readers == 1 ? "reader" : "readers")."
-            yaml = "{type: pool, readers: \(readers)}"
+            arm = Arm(name: name, kind: .pool, readers: readers)
         }
     }
-
-    var lines: [String] { ["  " + Escaping.yamlComment(comment), "  \(name): \(yaml)"] }
 }

@@ -63,13 +63,13 @@ struct DraftRange {
         guard let width else {
             return ColumnVariable(
                 base: drawn.base,
-                yaml: drawn.yaml,
+                variable: drawn.variable,
                 comment: "\(drawn.comment); the smaller value starts the range"
             )
         }
         return ColumnVariable(
             base: "\(column.table)_\(column.name)_width",
-            yaml: "distribution: uniform, min: 0, max: \(width)",
+            variable: Variable(distribution: .uniform, minimum: 0, maximum: width),
             comment: "the width of the range that starts at \(start)"
         )
     }

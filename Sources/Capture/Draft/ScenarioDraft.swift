@@ -1,4 +1,3 @@
-import Text
 import WorkloadEngine
 
 /// A scenario that is generated from statements and a database.
@@ -176,7 +175,7 @@ package struct ScenarioDraft {
         let variable = range.variable(start)
         let name = variables.name(
             range.name ?? variable.base,
-            yaml: variable.yaml,
+            variable: variable.variable,
             comment: variable.comment,
             excluding: Set(variableNames.values)
         )
@@ -195,7 +194,7 @@ package struct ScenarioDraft {
         let variable = try variable(for: slot, index, of: statement, name)
         let variableName = variables.name(
             name ?? variable.base,
-            yaml: variable.yaml,
+            variable: variable.variable,
             comment: variable.comment,
             excluding: Set(variableNames.values)
         )
@@ -211,12 +210,12 @@ package struct ScenarioDraft {
         of statement: NormalizedStatement,
         _ name: String?
     ) throws(DraftError) -> ColumnVariable {
-        if let name, let yaml = options.values[name] {
-            return ColumnVariable(base: name, yaml: yaml, comment: "as specified")
+        if let name, let variable = options.values[name] {
+            return ColumnVariable(base: name, variable: variable, comment: "as specified")
         }
-        func constant(_ value: Int, _ comment: String) -> ColumnVariable {
-            let yaml = "distribution: choice, values: [\(value)]"
-            return ColumnVariable(base: name ?? "value", yaml: yaml, comment: comment)
+        func constant(_ value: Int64, _ comment: String) -> ColumnVariable {
+            let variable = Variable(distribution: .choice([.integer(value)], weights: []))
+            return ColumnVariable(base: name ?? "value", variable: variable, comment: comment)
         }
         switch slot.role {
         case .limit: return constant(20, "the value of a LIMIT")
@@ -232,10 +231,11 @@ package struct ScenarioDraft {
         case .comparison, .rangeStart, .rangeEnd, .list, .set, .other: break
         }
         if let words = matchedWords(index, of: statement) {
-            let values = words.map(Escaping.yaml).joined(separator: ", ")
             return ColumnVariable(
                 base: "word",
-                yaml: "distribution: choice, values: [\(values)]",
+                variable: Variable(
+                    distribution: .choice(words.map(WorkloadValue.text), weights: [])
+                ),
                 comment: "words of the full-text index"
             )
         }

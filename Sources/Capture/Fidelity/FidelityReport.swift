@@ -1,3 +1,4 @@
+import Text
 import WorkloadEngine
 
 package struct FidelityReport {
@@ -103,12 +104,14 @@ package struct FidelityReport {
         ]
         for row in rows {
             table.append([
-                row.name, TimeText.number(row.rate.captured), TimeText.number(row.rate.replayed),
-                row.seconds.captured.map(TimeText.yaml) ?? "–",
-                row.seconds.replayed.map(TimeText.yaml) ?? "–",
-                row.rows.captured.map(TimeText.number) ?? "–",
-                row.rows.replayed.map(TimeText.number) ?? "–",
-                TimeText.share(row.busy.captured), TimeText.share(row.busy.replayed),
+                row.name, ReportUnits.compact(row.rate.captured),
+                ReportUnits.compact(row.rate.replayed),
+                row.seconds.captured.map(ReportUnits.compactTime) ?? "–",
+                row.seconds.replayed.map(ReportUnits.compactTime) ?? "–",
+                row.rows.captured.map(ReportUnits.compact) ?? "–",
+                row.rows.replayed.map(ReportUnits.compact) ?? "–",
+                ReportUnits.compactShare(row.busy.captured),
+                ReportUnits.compactShare(row.busy.replayed),
             ])
         }
         let widths = (0..<9).map { column in table.map { $0[column].count }.max() ?? 0 }
@@ -119,8 +122,8 @@ package struct FidelityReport {
             }.joined(separator: "  ")
         }
         lines.append(
-            "write transactions took \(TimeText.share(writeShare.captured)) of the time in "
-                + "the capture and \(TimeText.share(writeShare.replayed)) in the replay"
+            "write transactions took \(ReportUnits.compactShare(writeShare.captured)) of the time in "
+                + "the capture and \(ReportUnits.compactShare(writeShare.replayed)) in the replay"
         )
         lines += notes
         if !omissions.isEmpty { lines += ["not modeled:"] + omissions.map { "  " + $0 } }

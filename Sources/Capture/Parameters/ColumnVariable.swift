@@ -1,11 +1,10 @@
-import Text
 import WorkloadEngine
 
 /// A scenario variable that draws its values from a column.
 struct ColumnVariable: Equatable {
     /// The preferred name, which another variable may already use.
     var base: String
-    var yaml: String
+    var variable: Variable
     var comment: String
 
     /// Returns a variable that draws existing values of a column.
@@ -19,7 +18,10 @@ struct ColumnVariable: Equatable {
             && schemaColumn?.hasGaps != true
         return ColumnVariable(
             base: "\(column.table)_\(column.name)",
-            yaml: "distribution: \(isKey ? "uniform" : "choice"), " + reference(to: column),
+            variable: Variable(
+                distribution: isKey ? .uniform : .choice([], weights: []),
+                column: column
+            ),
             comment: isKey ? "any value in the column's range" : "a value of an existing row"
         )
     }
@@ -32,15 +34,16 @@ struct ColumnVariable: Equatable {
         let isInteger = schema.column(column)?.isInteger == true
         return ColumnVariable(
             base: "new_\(column.table)_\(column.name)",
-            yaml: isInteger
-                ? "distribution: sequential, \(reference(to: column))"
-                : "distribution: sequential, prefix: \(prefix)",
+            variable: isInteger
+                ? Variable(distribution: .sequential, column: column)
+                : Variable(
+                    distribution: .sequential,
+                    minimum: 1,
+                    maximum: Variable.largest,
+                    prefix: prefix
+                ),
             comment: "a new value for each row: the column is a key"
         )
-    }
-
-    static func reference(to column: Variable.Column) -> String {
-        "table: \(Escaping.yamlName(column.table)), column: \(Escaping.yamlName(column.name))"
     }
 }
 

@@ -4,8 +4,7 @@ import WorkloadEngine
 
 /// A distribution of the scenario language, fitted to observed values.
 struct DistributionFit: Equatable {
-    /// The distribution's keys and values in YAML, excluding the range.
-    var yaml: String
+    var distribution: Variable.Distribution
     /// Whether the distribution draws integers from a range.
     var needsRange: Bool
     /// The largest difference between the observed and the fitted distribution functions, from 0 to
@@ -35,7 +34,7 @@ struct DistributionFit: Equatable {
         if Double(sample.successors) >= 0.8 * Double(sample.count - 1) {
             let share = Double(sample.successors) / Double(sample.count - 1)
             return DistributionFit(
-                yaml: "distribution: sequential",
+                distribution: .sequential,
                 needsRange: true,
                 distance: 1 - share
             )
@@ -44,18 +43,17 @@ struct DistributionFit: Equatable {
         guard let counts = Counts(sample, range: range) else { return nil }
         let size = counts.size
         let uniform = DistributionFit(
-            yaml: "distribution: uniform",
+            distribution: .uniform,
             needsRange: true,
             distance: counts.distance(mostFrequent: 10 / size) { $0 }
         )
         if uniform.distance <= maximumUniformDistance { return uniform }
         var candidates = [uniform, hotspot(counts)]
         for theta in thetas {
-            let name = "distribution: zipfian, theta: \(theta)"
             let topShare = Zipf.share(10, of: size, theta: theta)
             candidates.append(
                 DistributionFit(
-                    yaml: name,
+                    distribution: .zipfian(theta: theta, scramble: false),
                     needsRange: true,
                     distance: counts.distance(mostFrequent: topShare) {
                         Zipf.share($0 * size, of: size, theta: theta)
@@ -64,7 +62,7 @@ struct DistributionFit: Equatable {
             )
             candidates.append(
                 DistributionFit(
-                    yaml: "distribution: latest, theta: \(theta)",
+                    distribution: .latest(theta: theta, of: nil),
                     needsRange: true,
                     distance: counts.distance(mostFrequent: topShare) {
                         1 - Zipf.share((1 - $0) * size, of: size, theta: theta)
@@ -73,7 +71,7 @@ struct DistributionFit: Equatable {
             )
             candidates.append(
                 DistributionFit(
-                    yaml: name + ", scramble: true",
+                    distribution: .zipfian(theta: theta, scramble: true),
                     needsRange: true,
                     distance: counts.scrambledDistance(theta)
                 )
@@ -108,33 +106,21 @@ struct DistributionFit: Equatable {
         guard !shownValues.isEmpty, !hasBlobs, shownValues.count <= choiceLimit,
             sample.counts.count <= 2 * choiceLimit, shownCount * 10 >= sample.count * 9
         else { return nil }
-        let values = shownValues.map { yaml(of: $0.key) }.joined(separator: ", ")
-        let weights = shownValues.map { String($0.value) }.joined(separator: ", ")
         return DistributionFit(
-            yaml: "distribution: choice, values: [\(values)]"
-                + (shownValues.count > 1 ? ", weights: [\(weights)]" : ""),
+            distribution: .choice(
+                shownValues.map(\.key),
+                weights: shownValues.count > 1 ? shownValues.map { Double($0.value) } : []
+            ),
             needsRange: false,
             distance: 1 - Double(shownCount) / Double(sample.count)
         )
-    }
-
-    /// Returns a value in the syntax of `choice`, which does not support blobs.
-    private static func yaml(of value: WorkloadValue) -> String {
-        switch value {
-        case .null: "null"
-        case .integer(let integer): String(integer)
-        case .real(let real): "\(real)"
-        case .text(let text): Escaping.yaml(text)
-        case .blob: "null"
-        }
     }
 
     private static func hotspot(_ counts: Counts) -> DistributionFit {
         [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].map { set in
             let draws = counts.share(upTo: set)
             return DistributionFit(
-                yaml: "distribution: hotspot, set: \(TimeText.number(set * 100))%, "
-                    + "draws: \(TimeText.number(max(draws, 0.001) * 100))%",
+                distribution: .hotspot(set: set, draws: max(draws, 0.001).rounded(toDigits: 4)),
                 needsRange: true,
                 distance: counts.distance(mostFrequent: 10 * draws / (set * counts.size)) { share in
                     share <= set
@@ -142,7 +128,7 @@ struct DistributionFit: Equatable {
                 }
             )
         }.min { $0.distance < $1.distance }
-            ?? DistributionFit(yaml: "distribution: uniform", needsRange: true, distance: 1)
+            ?? DistributionFit(distribution: .uniform, needsRange: true, distance: 1)
     }
 
     private struct Counts {

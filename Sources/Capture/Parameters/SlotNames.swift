@@ -71,11 +71,11 @@ struct SlotNames {
         case .span(let span):
             guard let previous, previous.hasPrefix(":"), span != 0 else { return previous ?? "1" }
             return "\(previous) + \(span)"
-        case .variable(let base, let yaml, let comment):
+        case .variable(let variable):
             let name = variables.name(
-                base,
-                yaml: yaml,
-                comment: comment,
+                variable.base,
+                variable: variable.variable,
+                comment: variable.comment,
                 excluding: Set(names.values)
             )
             names[root] = name

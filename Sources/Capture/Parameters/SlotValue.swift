@@ -1,17 +1,14 @@
 import Telemetry
+import Text
 import WorkloadEngine
 
 /// The replacement for a slot in the scenario's SQL.
 enum SlotValue: Equatable {
     /// SQL text: an unchanged literal, `NULL`, or an expression.
     case text(String)
-    case variable(base: String, yaml: String, comment: String)
+    case variable(ColumnVariable)
     /// The variable for the range's lower bound, plus a span.
     case span(Int64)
-
-    init(_ variable: ColumnVariable) {
-        self = .variable(base: variable.base, yaml: variable.yaml, comment: variable.comment)
-    }
 }
 
 struct SlotPlanner {
@@ -78,7 +75,7 @@ struct SlotPlanner {
         _ role: StatementSlot.Role
     ) -> (SlotValue, String?) {
         let problem = role == .rangeEnd ? Self.lengthProblem(column) : nil
-        return (SlotValue(.drawn(from: column, in: schema)), problem)
+        return (.variable(.drawn(from: column, in: schema)), problem)
     }
 
     private static func lengthProblem(_ column: Variable.Column?) -> String {
@@ -98,7 +95,7 @@ struct SlotPlanner {
             if schemaColumn.isRowID { return .text("NULL") }
             return .text(schemaColumn.isInteger ? "abs(random())" : "lower(hex(randomblob(16)))")
         }
-        return SlotValue(.fresh(for: column, in: schema))
+        return .variable(.fresh(for: column, in: schema))
     }
 
     private func limit(
@@ -126,9 +123,11 @@ struct SlotPlanner {
             let length = Int(sample.lengths.mean.rounded())
             return (
                 .variable(
-                    base: "text_\(length)",
-                    yaml: "distribution: text, length: \(length)",
-                    comment: "with the mean length of the observed text values"
+                    ColumnVariable(
+                        base: "text_\(length)",
+                        variable: Variable(distribution: .text(length: .fixed(length))),
+                        comment: "with the mean length of the observed text values"
+                    )
                 ), "text without a column"
             )
         }
@@ -143,23 +142,26 @@ struct SlotPlanner {
     private func fitted(_ slot: StatementSlot, _ sample: ValueSample) -> SlotValue? {
         let schemaColumn = slot.column.flatMap(schema.column)
         let base = slot.column.map { "\($0.table)_\($0.name)" } ?? "value"
+        func variable(_ variable: Variable, _ distance: Double) -> SlotValue {
+            let comment = "fit distance \(ReportUnits.compactShare(distance))"
+            return .variable(ColumnVariable(base: base, variable: variable, comment: comment))
+        }
         let range = [.change, .rangeWidth].contains(slot.role) ? nil : schemaColumn?.range
         if let fit = DistributionFit.best(
             of: sample,
             range: range,
             minimumCount: options.minimumCount
         ) {
-            let distance = "fit distance \(TimeText.number(fit.distance * 100))%"
-            guard fit.needsRange else {
-                return .variable(base: base, yaml: fit.yaml, comment: distance)
-            }
+            var fitted = Variable(distribution: fit.distribution)
+            guard fit.needsRange else { return variable(fitted, fit.distance) }
             if let column = slot.column, range != nil {
-                let yaml = fit.yaml + ", " + Self.reference(column)
-                return .variable(base: base, yaml: yaml, comment: distance)
+                fitted.column = column
+                return variable(fitted, fit.distance)
             }
             if let bounds = bounds(of: sample) {
-                let yaml = fit.yaml + ", min: \(bounds.lowerBound), max: \(bounds.upperBound)"
-                return .variable(base: base, yaml: yaml, comment: distance)
+                fitted.minimum = bounds.lowerBound
+                fitted.maximum = bounds.upperBound
+                return variable(fitted, fit.distance)
             }
         }
         // Fit only the popularity of values, without revealing the values.
@@ -170,10 +172,10 @@ struct SlotPlanner {
             ),
             popular.distance < 0.2
         else { return nil }
-        return .variable(
-            base: base,
-            yaml: "distribution: choice, theta: \(popular.theta), \(Self.reference(column))",
-            comment: "fit distance \(TimeText.number(popular.distance * 100))%"
+        let drawn = Variable.Column(table: column.table, name: column.name, theta: popular.theta)
+        return variable(
+            Variable(distribution: .choice([], weights: []), column: drawn),
+            popular.distance
         )
     }
 
@@ -240,10 +242,6 @@ struct SlotPlanner {
 
     private static func quotedName(_ name: String) -> String {
         name.quoted(by: "\"")
-    }
-
-    private static func reference(_ column: Variable.Column) -> String {
-        ColumnVariable.reference(to: column)
     }
 }
 

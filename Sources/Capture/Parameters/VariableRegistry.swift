@@ -4,8 +4,7 @@ import WorkloadEngine
 package struct VariableRegistry {
     struct Entry: Equatable {
         var name: String
-        /// The variable's YAML mapping, without braces.
-        var yaml: String
+        var variable: Variable
         var comment: String
     }
 
@@ -16,13 +15,13 @@ package struct VariableRegistry {
     ///
     /// - Parameters:
     ///   - base: The preferred name.
-    ///   - yaml: The definition.
+    ///   - variable: The definition.
     ///   - comment: An explanation of the choice.
     ///   - used: Names that must not be reused, because one access needs different values.
     /// - Returns: The name of the variable.
     mutating func name(
         _ base: String,
-        yaml: String,
+        variable: Variable,
         comment: String,
         excluding used: Set<String> = []
     ) -> String {
@@ -31,9 +30,9 @@ package struct VariableRegistry {
         while true {
             let name = number == 1 ? base : "\(base)_\(number)"
             if let entry = entries.first(where: { $0.name == name }) {
-                if entry.yaml == yaml, !used.contains(name) { return name }
+                if entry.variable == variable, !used.contains(name) { return name }
             } else if !used.contains(name) {
-                entries.append(Entry(name: name, yaml: yaml, comment: comment))
+                entries.append(Entry(name: name, variable: variable, comment: comment))
                 return name
             }
             number += 1

@@ -3,18 +3,13 @@ import WorkloadEngine
 
 /// The arms of a captured scenario: the program's settings and alternatives to them.
 struct CapturedArms {
-    struct Line {
-        var comment: String
-        var name: String
-        var yaml: String
-    }
+    /// The arms, each with a comment.
+    let arms: [(arm: Arm, comment: String)]
 
-    let lines: [Line]
-
-    init(_ analysis: CaptureAnalysis, schema: CaptureSchema, options: CaptureOptions) {
+    init(_ analysis: CaptureAnalysis, options: CaptureOptions) {
         let pragmaValues = analysis.pragmas
         let journal = Self.journal(pragmaValues["journal_mode"] ?? options.journal)
-        let isWAL = journal == "wal"
+        let isWAL = journal == .wal
         let (synchronous, synchronousReason) = Self.synchronous(
             analysis,
             isWAL: isWAL,
@@ -27,49 +22,47 @@ struct CapturedArms {
         for name in ["cache_size", "mmap_size", "temp_store", "wal_autocheckpoint", "cache_spill"] {
             pragmas[name] = pragmaValues[name]
         }
-        let pragmaText = pragmas.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-            .joined(separator: ", ")
-        let commonSettings = "busy: {timeout: \(TimeText.yaml(timeout))}, pragmas: {\(pragmaText)}"
-        var lines = [
-            Line(
-                comment: "The program's settings: a connection for each worker, BEGIN "
-                    + "\(begin.uppercased()) (\(Self.beginReason(analysis))), a busy timeout of "
-                    + "\(TimeText.yaml(timeout)) (\(timeoutReason)), synchronous \(synchronous) "
-                    + "(\(synchronousReason)).",
-                name: CapturedScenario.presentArm,
-                yaml: "{library: raw, journal: \(journal), synchronous: \(synchronous), "
-                    + "begin: \(begin), \(commonSettings)}"
-            ),
-            Line(
-                comment: "One connection for all clients, with the same journal.",
-                name: "queue",
-                yaml:
-                    "{type: queue, journal: \(journal), synchronous: \(synchronous), \(commonSettings)}"
-            ),
+        let commonPragmas = pragmas.sorted { $0.key < $1.key }
+            .map { Arm.Pragma(name: $0.key, value: $0.value) }
+        func arm(_ name: String, _ kind: Arm.Kind, _ journal: Arm.Journal?) -> Arm {
+            var arm = Arm(name: name, kind: kind, journal: journal, pragmas: commonPragmas)
+            arm.busyTimeout = .rounded(timeout)
+            arm.isGuarded = true
+            return arm
+        }
+        var present = arm(CapturedScenario.presentArm, .pool, journal)
+        present.library = .raw
+        present.synchronous = synchronous
+        present.begin = begin
+        var queue = arm("queue", .queue, journal)
+        queue.synchronous = synchronous
+        var arms = [
+            (
+                present,
+                "The program's settings: a connection for each worker, "
+                    + "\(begin.sql) (\(Self.beginReason(analysis))), a busy timeout of "
+                    + "\(ReportUnits.compactTime(timeout)) (\(timeoutReason)), synchronous "
+                    + "\(synchronous) (\(synchronousReason))."
+            ), (queue, "One connection for all clients, with the same journal."),
         ]
         if !isWAL {
-            lines.append(
-                Line(
-                    comment: "The same queue with a write-ahead log, to isolate the log's effect.",
-                    name: "queue-wal",
-                    yaml: "{type: queue, journal: wal, \(commonSettings)}"
+            arms.append(
+                (
+                    arm("queue-wal", .queue, .wal),
+                    "The same queue with a write-ahead log, to isolate the log's effect."
                 )
             )
         }
         let readers = Self.readers(analysis)
-        lines.append(
-            Line(
-                comment: "A writer and \(readers) readers, with a write-ahead log.",
-                name: "pool",
-                yaml: "{type: pool, readers: \(readers)"
-                    + (isWAL ? ", synchronous: \(synchronous)" : "") + ", \(commonSettings)}"
-            )
-        )
-        self.lines = lines
+        var pool = arm("pool", .pool, nil)
+        pool.readers = readers
+        if isWAL { pool.synchronous = synchronous }
+        arms.append((pool, "A writer and \(readers) readers, with a write-ahead log."))
+        self.arms = arms
     }
 
-    private static func journal(_ text: String) -> String {
-        Arm.Journal(rawValue: text.lowercased())?.rawValue ?? "delete"
+    private static func journal(_ text: String) -> Arm.Journal {
+        Arm.Journal(rawValue: text.lowercased()) ?? .delete
     }
 
     /// Returns the setting of `PRAGMA synchronous`, as observed or as inferred from the duration of
@@ -91,22 +84,22 @@ struct CapturedArms {
         if isWAL, analysis.commits.count >= 10, let syncSeconds, commit < syncSeconds / 2 {
             return (
                 "normal",
-                "no PRAGMA was observed, but COMMIT took \(TimeText.yaml(commit)), which is less "
-                    + "than a sync takes (\(TimeText.yaml(syncSeconds)))"
+                "no PRAGMA was observed, but COMMIT took \(ReportUnits.compactTime(commit)), which is less "
+                    + "than a sync takes (\(ReportUnits.compactTime(syncSeconds)))"
             )
         }
         return ("full", "SQLite's default; no PRAGMA was observed")
     }
 
     /// Returns the most frequent kind of BEGIN among the writing transactions.
-    static func begin(_ analysis: CaptureAnalysis) -> String {
+    static func begin(_ analysis: CaptureAnalysis) -> Arm.Begin {
         let counts = begins(analysis)
         let mostFrequent = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?
             .key
         switch mostFrequent {
-        case .immediate: return "immediate"
-        case .exclusive: return "exclusive"
-        case .deferred, .savepoint, .autocommit, nil: return "deferred"
+        case .immediate: return .immediate
+        case .exclusive: return .exclusive
+        case .deferred, .savepoint, .autocommit, nil: return .deferred
         }
     }
 

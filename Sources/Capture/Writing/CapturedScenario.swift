@@ -59,7 +59,7 @@ package struct CapturedScenario {
             planned[shape] = planner.plan(analysis.shapes[shape], number: shape)
         }
         let clients = ClientPlanner(analysis, planned: planned).clients()
-        let arms = CapturedArms(analysis, schema: schema, options: options)
+        let arms = CapturedArms(analysis, options: options).arms
         var omissions = choice.omissions
         omissions += Self.problems(of: planned.values.sorted { $0.shape < $1.shape })
         omissions += Self.generalOmissions(analysis)
@@ -172,12 +172,12 @@ package struct CapturedScenario {
         let otherShapes = analysis.shapes.filter { shape in
             shape.writes && shape.shape.begin != .autocommit
                 && (shape.shape.begin == .savepoint ? "deferred" : shape.shape.begin.rawValue)
-                    != begin
+                    != begin.rawValue
         }
         if !otherShapes.isEmpty {
             let count = HumanUnits.exact(otherShapes.reduce(0) { $0 + $1.count }, "transaction")
             omissions.append(
-                "\(count) began with another kind of BEGIN; the scenario uses \(begin) for all"
+                "\(count) began with another kind of BEGIN; the scenario uses \(begin.rawValue) for all"
             )
         }
         return omissions
@@ -200,7 +200,7 @@ package struct CapturedScenario {
             rows: hasRowCounts ? shape.meanRows : nil,
             busyShare: Double(shape.busyCount) / Double(max(1, shape.count)),
             writes: shape.writes,
-            statements: planned.operation.steps.flatMap(\.statements),
+            statements: planned.operation.statements,
             summary: shape.positions.map(\.key).joined(separator: "; ")
         )
     }

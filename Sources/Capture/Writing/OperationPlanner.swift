@@ -1,3 +1,4 @@
+import Text
 import WorkloadEngine
 
 /// A planner that converts transaction shapes to operations, and their slots to variables.
@@ -31,7 +32,7 @@ struct OperationPlanner {
             switch occurrence.part {
             case .statement:
                 addPause(before: position, of: shape, &operation.steps)
-                operation.steps.append(.statement(slots.sql(at: position, &variables)))
+                operation.steps.append(.run(slots.sql(at: position, &variables)))
             case .loop:
                 let count = max(2, Int(shape.repetitions[index].mean.rounded()))
                 addLoop(range, count, shape, &slots, &operation.steps)
@@ -43,7 +44,7 @@ struct OperationPlanner {
         let rolledBack = shape.outcomes[.rolledBack] ?? 0
         if rolledBack * 20 > shape.count {
             operation.problems.append(
-                "\(TimeText.share(Double(rolledBack) / Double(shape.count))) of its transactions "
+                "\(ReportUnits.compactShare(Double(rolledBack) / Double(shape.count))) of its transactions "
                     + "were rolled back; in the scenario, all of them commit"
             )
         }
@@ -55,26 +56,26 @@ struct OperationPlanner {
         _ count: Int,
         _ shape: ShapeStatistics,
         _ slots: inout SlotNames,
-        _ steps: inout [PlannedOperation.Step]
+        _ steps: inout [Step]
     ) {
         // Before the loop, draw the values that all repetitions share.
         let keptVariables = slots.keepConstants(in: range, &variables)
         if !keptVariables.isEmpty {
             let sources = keptVariables.map { ":\($0.source)" }.joined(separator: ", ")
-            steps.append(.keep(sql: "SELECT \(sources)", names: keptVariables.map(\.name)))
+            steps.append(.run("SELECT \(sources)", into: keptVariables.map(\.name)))
         }
-        var body: [PlannedOperation.Step] = []
+        var body: [Step] = []
         for position in range {
             addPause(before: position, of: shape, &body)
-            body.append(.statement(slots.sql(at: position, &variables)))
+            body.append(.run(slots.sql(at: position, &variables)))
         }
-        steps.append(.loop(count, body))
+        steps.append(.times(count, body))
     }
 
     private func addPause(
         before position: Int,
         of shape: ShapeStatistics,
-        _ steps: inout [PlannedOperation.Step]
+        _ steps: inout [Step]
     ) {
         let pause = shape.pause(
             before: position,
@@ -82,7 +83,7 @@ struct OperationPlanner {
             isMachineBusy: isMachineBusy
         )
         guard let pause else { return }
-        steps.append(.pause(pause))
+        steps.append(.pause(pause.thinkTime))
     }
 
     /// Returns a unique name such as `update-accounts`.

@@ -217,6 +217,53 @@ package enum ReportUnits {
             ? String(Int64(value)) : String(value.rounded(toDigits: 4))
     }
 
+    // MARK: Quantities of the scenario language
+
+    /// Formats a time in seconds as the scenario language does, such as `1.25ms`.
+    package static func compactTime(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds > 0 else { return "0ns" }
+        // A time that rounds up to 1,000 of a unit is shown in the next larger unit.
+        for (unit, size) in [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)] where seconds >= 0.9995 * size
+        {
+            return compact(seconds / size) + unit
+        }
+        return "\(Int((seconds * 1e9).rounded()))ns"
+    }
+
+    /// Formats a rate, such as `120/s`.
+    package static func compactRate(_ rate: Double) -> String { compact(rate) + "/s" }
+
+    /// Formats a share from 0 to 1, such as `12.5%`.
+    package static func compactShare(_ share: Double) -> String { compact(share * 100) + "%" }
+
+    /// Formats a number as an integer if it is 100 or more, and with up to three significant digits
+    /// otherwise.
+    package static func compact(_ number: Double) -> String {
+        guard number.isFinite, number > 0 else { return "0" }
+        var digits = 2
+        var scaled = number
+        while scaled < 1, digits < 9 {
+            scaled *= 10
+            digits += 1
+        }
+        while scaled >= 10, digits > 0 {
+            scaled /= 10
+            digits -= 1
+        }
+        return withoutExponent(number.rounded(toDigits: digits))
+    }
+
+    /// Formats a finite number, at least 0, with all digits and without an exponent.
+    package static func withoutExponent(_ number: Double) -> String {
+        if let whole = Int64(exactly: number) { return String(whole) }
+        let parts = "\(number)".split(separator: "e")
+        guard parts.count == 2, let exponent = Int(parts[1]) else { return "\(number)" }
+        let digits = parts[0].filter { $0 != "." }
+        let point = (parts[0].firstIndex(of: ".").map { parts[0][..<$0].count } ?? 1) + exponent
+        if point <= 0 { return "0." + String(repeating: "0", count: -point) + digits }
+        return digits + String(repeating: "0", count: max(0, point - digits.count))
+    }
+
     // MARK: Ratios
 
     /// Formats a ratio with enough decimals to show a small difference from 1, such as `4.1×`,

@@ -78,6 +78,19 @@ public struct Condition: Sendable, Equatable {
         return nil
     }
 
+    /// The condition as text that ``init(parsing:)`` parses.
+    var text: String { "\(Self.text(of: left)) \(comparison.rawValue) \(Self.text(of: right))" }
+
+    private static func text(of operand: Operand) -> String {
+        switch operand {
+        case .variable(let name): ":\(name)"
+        case .value(.integer(let integer)): String(integer)
+        case .value(.real(let real)): "\(real)"
+        case .value(.text(let text)): "'\(text)'"
+        case .value(.null), .value(.blob): "null"
+        }
+    }
+
     var variables: [String] {
         [left, right].compactMap { if case .variable(let name) = $0 { name } else { nil } }
     }

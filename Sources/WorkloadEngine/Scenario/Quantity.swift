@@ -95,6 +95,33 @@ public enum Quantity {
             : ReportUnits.unitless(milliseconds / 1000) + "s"
     }
 
+    /// Returns a time as text that ``duration(_:)`` parses to the same nanosecond, such as `12.3ms`.
+    static func exactText(_ duration: Duration) -> String {
+        let nanoseconds = duration.wholeNanoseconds
+        for (unit, size, digits) in [
+            ("s", 1_000_000_000, 3), ("ms", 1_000_000, 3), ("us", 1_000, 3),
+        ]
+            as [(String, UInt64, Int)] where nanoseconds >= size
+        {
+            let text = ReportUnits.withoutExponent(
+                (Double(nanoseconds) / Double(size)).rounded(toDigits: digits)
+            )
+            if (try? Self.duration(text + unit)) == .nanoseconds(Int64(clamping: nanoseconds)) {
+                return text + unit
+            }
+        }
+        return "\(nanoseconds)ns"
+    }
+
+    /// Returns a share from 0 to 1 as text that ``share(_:)`` parses to the same number.
+    static func exactText(share: Double) -> String {
+        for digits in 0...12 {
+            let text = ReportUnits.withoutExponent((share * 100).rounded(toDigits: digits)) + "%"
+            if (try? Self.share(text)) == share { return text }
+        }
+        return ReportUnits.withoutExponent(share * 100) + "%"
+    }
+
     private static func value(
         _ text: String,
         units: [(String, Double)],

@@ -99,7 +99,7 @@ extension Scenario {
     }
 
     private func mark(of key: String, ofClient client: String) -> Mark? {
-        guard let root = try? Yams.compose(yaml: source),
+        guard case .root(let root) = YAMLLog(file: file).document(source),
             let clients = root.mapping?.first(where: { $0.key.scalar?.string == "clients" }),
             let entry = clients.value.mapping?.first(where: { $0.key.scalar?.string == client })
         else { return nil }

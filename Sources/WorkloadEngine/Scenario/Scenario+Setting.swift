@@ -1,4 +1,4 @@
-import Yams
+import YAML
 
 extension Scenario {
     /// A change to a value in a scenario's file, such as `clients.ui.arrival.rate=500/s`.
@@ -39,9 +39,7 @@ extension Scenario {
     ///   an unknown path, the error suggests the nearest known path.
     public func with(_ settings: [Setting]) throws(ScenarioError) -> Scenario {
         guard !settings.isEmpty else { return self }
-        let composed: Node?
-        do { composed = try Yams.compose(yaml: source) } catch { composed = nil }
-        guard var root = composed else {
+        guard case .root(var root) = YAMLLog(file: file).document(source) else {
             throw ScenarioError(issues: [
                 .init(file: file, message: "a scenario created in code has no paths to set")
             ])

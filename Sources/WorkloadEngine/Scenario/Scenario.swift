@@ -20,8 +20,8 @@ public struct Scenario: Sendable, Equatable {
     public var drain: Duration = .seconds(2)
     /// The variables that statements use, keyed by name.
     public var variables: [String: Variable] = [:]
-    /// The statements of each named statement or transaction, in order, keyed by name.
-    public var transactions: [String: [String]] = [:]
+    /// The steps of each named statement or transaction, in order, keyed by name.
+    public var transactions: [String: [Step]] = [:]
     /// The clients, in file order.
     public var clients: [Client]
     /// The primary metrics of a comparison, such as `ui.response.p99`.

@@ -1,4 +1,5 @@
 import Text
+import YAML
 import Yams
 
 /// A type that finds a setting in a scenario's YAML and replaces its value.
@@ -28,10 +29,10 @@ struct SettingPath {
                 message: "'\(path)' is not a valid path" + NearestName.hint(path, among: knownPaths)
             )
         }
-        do {
-            value = try Yams.compose(yaml: setting.value) ?? Node("", Tag(.null))
-        } catch {
-            throw Failure(message: "'\(setting.value)' is not valid YAML")
+        switch YAMLLog(file: "").document(setting.value) {
+        case .root(let node): value = node
+        case .empty: value = Node("", Tag(.null))
+        case .invalid: throw Failure(message: "'\(setting.value)' is not valid YAML")
         }
     }
 

@@ -213,8 +213,8 @@ struct TrySubcommand: ParsableCommand {
         }
     }
 
-    private func distributions() throws -> [String: String] {
-        var distributions: [String: String] = [:]
+    private func distributions() throws -> [String: Variable] {
+        var distributions: [String: Variable] = [:]
         for text in values {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
                 throw CommandFailure(
@@ -230,7 +230,11 @@ struct TrySubcommand: ParsableCommand {
                         + "'\(name)=distribution: uniform, min: 1, max: 100'"
                 )
             }
-            distributions[String(name)] = distribution
+            do {
+                distributions[String(name)] = try Variable.parse(distribution, named: String(name))
+            } catch {
+                throw CommandFailure("--values '\(text)': \(error)")
+            }
         }
         return distributions
     }

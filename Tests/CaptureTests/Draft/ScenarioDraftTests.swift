@@ -14,8 +14,18 @@ struct ScenarioDraftTests {
         return ScenarioDraft(options, schema: CaptureFixture.schema, words: words)
     }
 
-    private func yaml(of name: String, in draft: ScenarioDraft) -> String? {
-        draft.variables.entries.first { $0.name == name }?.yaml
+    private func distribution(
+        of name: String,
+        in draft: ScenarioDraft
+    ) -> Variable.Distribution? {
+        draft.variables.entries.first { $0.name == name }?.variable.distribution
+    }
+
+    /// Returns whether a draft's variable equals the variable with the given YAML.
+    private func isVariable(_ name: String, in draft: ScenarioDraft, _ yaml: String) throws -> Bool
+    {
+        let entry = draft.variables.entries.first { $0.name == name }
+        return try entry?.variable == Variable.parse(yaml, named: name)
     }
 
     @Test func aParameterDrawsValuesFromItsComparedColumn() throws {
@@ -27,10 +37,14 @@ struct ScenarioDraftTests {
             ]
         )
         #expect(
-            yaml(of: "state", in: draft) == "distribution: choice, table: orders, column: state"
+            try isVariable("state", in: draft, "distribution: choice, table: orders, column: state")
         )
         #expect(
-            yaml(of: "orders_id", in: draft) == "distribution: uniform, table: orders, column: id"
+            try isVariable(
+                "orders_id",
+                in: draft,
+                "distribution: uniform, table: orders, column: id"
+            )
         )
     }
 
@@ -48,7 +62,7 @@ struct ScenarioDraftTests {
         try draft.addWrite("UPDATE orders SET state = :state WHERE id = :id")
         #expect(draft.writes.first?.statements.first?.hasSuffix("WHERE id = :id_2") == true)
         #expect(
-            yaml(of: "id_2", in: draft) == "distribution: uniform, table: orders, column: id"
+            try isVariable("id_2", in: draft, "distribution: uniform, table: orders, column: id")
         )
     }
 
@@ -90,9 +104,9 @@ struct ScenarioDraftTests {
         )
         try draft.addRead("SELECT * FROM t WHERE at BETWEEN :start AND :end")
         // The range covers 100 of the 10,000 values.
-        #expect(yaml(of: "end", in: draft) == "distribution: uniform, min: 0, max: 9999")
+        #expect(try isVariable("end", in: draft, "distribution: uniform, min: 0, max: 9999"))
         var draftWithValues = self.draft {
-            $0.values["b"] = "distribution: uniform, min: 1, max: 9"
+            $0.values["b"] = Variable(distribution: .uniform, minimum: 1, maximum: 9)
         }
         try draftWithValues.addRead("SELECT * FROM users WHERE id BETWEEN :a AND :b")
         #expect(
@@ -104,9 +118,9 @@ struct ScenarioDraftTests {
     @Test func newRowsGetNewKeys() throws {
         var draft = draft()
         try draft.addWrite("INSERT INTO users (id, mail, age) VALUES (:id, :mail, :age)")
-        #expect(yaml(of: "id", in: draft)?.hasPrefix("distribution: sequential, table:") == true)
-        #expect(yaml(of: "mail", in: draft) == "distribution: sequential, prefix: new-")
-        #expect(yaml(of: "age", in: draft) == "distribution: choice, table: users, column: age")
+        #expect(distribution(of: "id", in: draft) == .sequential)
+        #expect(try isVariable("mail", in: draft, "distribution: sequential, prefix: new-"))
+        #expect(try isVariable("age", in: draft, "distribution: choice, table: users, column: age"))
     }
 
     @Test func aKeyWithGapsIsDrawnFromExistingRows() throws {
@@ -124,7 +138,7 @@ struct ScenarioDraftTests {
             schema: schema
         )
         try draft.addRead("SELECT * FROM t WHERE id = :id")
-        #expect(yaml(of: "id", in: draft)?.hasPrefix("distribution: choice") == true)
+        #expect(distribution(of: "id", in: draft) == .choice([], weights: []))
     }
 
     @Test(arguments: [
@@ -144,7 +158,7 @@ struct ScenarioDraftTests {
             words: ["search": ["red", "blue"]]
         )
         try draft.addRead(sql)
-        #expect(yaml(of: "q", in: draft) == "distribution: choice, values: ['red', 'blue']")
+        #expect(try isVariable("q", in: draft, "distribution: choice, values: ['red', 'blue']"))
     }
 
     @Test func aParameterWithoutAColumnNeedsValues() throws {
@@ -154,10 +168,10 @@ struct ScenarioDraftTests {
         }
         #expect(error?.description.contains("--values 'n=distribution:") == true)
         var draftWithValues = draft {
-            $0.values["n"] = "distribution: uniform, min: 1, max: 9"
+            $0.values["n"] = Variable(distribution: .uniform, minimum: 1, maximum: 9)
         }
         try draftWithValues.addRead("SELECT * FROM users WHERE length(mail) * 2 = abs(:n)")
-        #expect(yaml(of: "n", in: draftWithValues) == "distribution: uniform, min: 1, max: 9")
+        #expect(try isVariable("n", in: draftWithValues, "distribution: uniform, min: 1, max: 9"))
     }
 
     @Test(arguments: [

@@ -96,7 +96,7 @@ extension ScenarioDecoder {
     /// name is unknown.
     func procedure(_ name: String, at mark: Mark?) -> [Step]? {
         let builtIn = dataset.transactions[name]?.map { Step.run($0) }
-        guard let steps = procedures[name] ?? builtIn else {
+        guard let steps = transactions[name] ?? builtIn else {
             let known = (Array(transactions.keys) + Array(dataset.transactions.keys)).sorted()
             let elsewhere = Dataset.presets.first { $0.transactions[name] != nil }
             log.add(

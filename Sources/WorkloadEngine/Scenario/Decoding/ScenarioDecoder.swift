@@ -8,8 +8,7 @@ struct ScenarioDecoder {
     var isDatasetIncomplete = false
     var variables: [String: Variable] = [:]
     var inheritedRanges: [String: RangeSource] = [:]
-    var transactions: [String: [String]] = [:]
-    var procedures: [String: [Step]] = [:]
+    var transactions: [String: [Step]] = [:]
     var measured = Duration.zero
     var phaseNames: [String] = []
     var clientNames: [String] = []
@@ -166,8 +165,7 @@ struct ScenarioDecoder {
                         at: entry.value.mark
                     )
                 }
-                procedures[entry.name] = list
-                transactions[entry.name] = list.flatMap(\.statements)
+                transactions[entry.name] = list
             }
         }
     }

@@ -238,6 +238,29 @@ struct VariableReader {
     }
 }
 
+extension Variable {
+    /// Parses a variable of a scenario, such as `distribution: uniform, min: 1, max: 9`.
+    ///
+    /// - Throws: ``ScenarioError`` if the text is not the contents of a variable.
+    package static func parse(_ text: String, named name: String) throws(ScenarioError) -> Variable
+    {
+        let log = YAMLLog(file: "")
+        let what = "variable '\(name)'"
+        var read: VariableReader.Result?
+        if case .root(let node) = log.document("{\(text)}") {
+            read = VariableReader(what: what, name: name, builtIns: [:], log: log).read(
+                node,
+                at: nil
+            )
+        }
+        try log.throwIfAny()
+        guard let read else {
+            throw ScenarioError(issues: [.init(file: "", message: "\(what) has no distribution")])
+        }
+        return read.variable
+    }
+}
+
 extension WorkloadValue {
     /// Creates an integer, a real number, null, or text from a YAML 1.2 scalar.
     init(yaml node: Node) {

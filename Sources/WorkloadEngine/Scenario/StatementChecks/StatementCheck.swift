@@ -131,7 +131,7 @@ package struct StatementCheck {
         }
         var statements: [(owner: String, sql: String)] = []
         for (name, list) in scenario.transactions.sorted(by: { $0.key < $1.key }) {
-            statements += list.map { ("transaction '\(name)'", $0) }
+            statements += list.flatMap(\.statements).map { ("transaction '\(name)'", $0) }
         }
         statements += scenario.dataInvariants.map { ("invariant '\($0.name)'", $0.sql) }
         for client in plan.clients {
