@@ -10,38 +10,30 @@ struct MisuseTests {
     private static let openTransactionMessage =
         "A transaction was left open at the end of a database access"
 
-    @Test func aTransactionThatAWriteLeavesOpenStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) {
-            endProcessAfterTimeout()
-            let queue = try DatabaseQueue()
-            try queue.writeWithoutTransaction { db in try db.beginTransaction() }
+    private static func leaveTransactionOpen(inReadAt path: String?) throws {
+        if let path {
+            try DatabasePool(path: path).unsafeRead { db in try db.beginTransaction() }
+        } else {
+            try DatabaseQueue().writeWithoutTransaction { db in
+                try db.execute(sql: "BEGIN TRANSACTION")
+            }
         }
-        #expect(result?.message.contains(Self.openTransactionMessage) == true)
     }
 
-    @Test func aTransactionThatAnUnsafeReadLeavesOpenStopsTheProgram() async {
+    @Test(arguments: ["unsafe read", "write", "async write"])
+    func aTransactionThatAnAccessLeavesOpenStopsTheProgram(access: String) async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) { [path = folder.file() as String, access] in
             endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try pool.unsafeRead { db in try db.beginTransaction() }
-        }
-        #expect(result?.message.contains(Self.openTransactionMessage) == true)
-    }
-
-    @Test func aTransactionThatAnAsyncWriteLeavesOpenStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try await pool.writeWithoutTransaction { db in try db.beginTransaction() }
+            switch access {
+            case "unsafe read": try Self.leaveTransactionOpen(inReadAt: path)
+            case "write": try Self.leaveTransactionOpen(inReadAt: nil)
+            default:
+                let pool = try DatabasePool(path: path)
+                try await pool.writeWithoutTransaction { db in try db.beginTransaction() }
+            }
         }
         #expect(result?.message.contains(Self.openTransactionMessage) == true)
     }
@@ -89,45 +81,36 @@ struct MisuseTests {
 
     private static let wrongThreadMessage = "Database was not used on the correct thread."
 
-    @Test func usingAConnectionOnAnotherThreadStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try pool.read { db in
-                let escaped = UncheckedBox(db)
-                try Background { _ = try escaped.value?.makeStatement(sql: "SELECT 1") }.value()
-            }
-        }
-        #expect(result?.message.contains(Self.wrongThreadMessage) == true)
+    /// An object that is used outside its access.
+    enum EscapedObject: String, CaseIterable, Codable, Sendable {
+        case connectionOnAnotherThread
+        case statementOnAnotherThread
+        case connectionAfterItsAccess
     }
 
-    @Test func usingAStatementOnAnotherThreadStopsTheProgram() async {
+    @Test(arguments: EscapedObject.allCases)
+    func usingAnObjectOutsideItsAccessStopsTheProgram(object: EscapedObject) async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String, object] in
             endProcessAfterTimeout()
             let queue = try DatabaseQueue()
-            try queue.write { db in
-                let escaped = UncheckedBox(try db.makeStatement(sql: "SELECT 1"))
-                try Background { try escaped.value?.execute() }.value()
+            switch object {
+            case .connectionOnAnotherThread:
+                try DatabasePool(path: path).read { db in
+                    let escaped = UncheckedBox(db)
+                    try Background { _ = try escaped.value?.makeStatement(sql: "SELECT 1") }.value()
+                }
+            case .statementOnAnotherThread:
+                try queue.write { db in
+                    let escaped = UncheckedBox(try db.makeStatement(sql: "SELECT 1"))
+                    try Background { try escaped.value?.execute() }.value()
+                }
+            case .connectionAfterItsAccess:
+                let escaped = queue.inDatabase { UncheckedBox($0) }
+                _ = try Int.fetchOne(try #require(escaped.value), sql: "SELECT 1")
             }
-        }
-        #expect(result?.message.contains(Self.wrongThreadMessage) == true)
-    }
-
-    @Test func usingAConnectionAfterItsAccessStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) {
-            endProcessAfterTimeout()
-            let queue = try DatabaseQueue()
-            let escaped = queue.inDatabase { UncheckedBox($0) }
-            _ = try Int.fetchOne(try #require(escaped.value), sql: "SELECT 1")
         }
         #expect(result?.message.contains(Self.wrongThreadMessage) == true)
     }

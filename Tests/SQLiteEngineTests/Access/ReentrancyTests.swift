@@ -8,136 +8,66 @@ struct ReentrancyTests {
     private let folder = TemporaryFolder()
     private static let message = "Database methods are not reentrant."
 
-    @Test func aReadInsideAReadOfAPoolStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try pool.read { _ in try pool.read { _ in } }
-        }
-        #expect(result?.message.contains(Self.message) == true)
-    }
+    /// An access, and the access inside it.
+    enum Nesting: String, CaseIterable, Codable, Sendable {
+        case readInRead
+        case readInUnsafeRead
+        case readInAsyncRead
+        case writeInWrite
+        case writeInReadInWrite
+        case readInBarrier
+        case barrierInBarrier
+        case barrierInRead
+        case closeInWrite
+        case readInWriteOfAQueue
+        case writeInWriteOfAQueue
+        case readInReadOfASnapshot
 
-    @Test func aReadInsideAnUnsafeReadOfAPoolStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try pool.unsafeRead { _ in try pool.read { _ in } }
-        }
-        #expect(result?.message.contains(Self.message) == true)
-    }
-
-    @Test func aWriteInsideAWriteOfAPoolStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try pool.write { _ in pool.writeWithoutTransaction { _ in } }
-        }
-        #expect(result?.message.contains(Self.message) == true)
-    }
-
-    @Test func aWriteInsideAReadInsideAWriteOfAPoolStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try pool.write { _ in try pool.read { _ in try pool.write { _ in } } }
-        }
-        #expect(result?.message.contains(Self.message) == true)
-    }
-
-    @Test func aReadInsideAnAsyncReadOfAPoolStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try await pool.read { _ in try pool.read { _ in } }
-        }
-        #expect(result?.message.contains(Self.message) == true)
-    }
-
-    @Test func anAccessInsideAnAccessOfAQueueStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) {
-            endProcessAfterTimeout()
-            let queue = try DatabaseQueue()
-            try queue.write { _ in try queue.read { _ in } }
-        }
-        #expect(result?.message.contains(Self.message) == true)
-    }
-
-    @Test func anAccessInsideAnAccessOfASnapshotStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let snapshot = try DatabasePool(path: path).makeSnapshot()
-            snapshot.read { _ in snapshot.read { _ in } }
-        }
-        #expect(result?.message.contains(Self.message) == true)
-    }
-
-    @Test func aReadInsideABarrierStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try pool.barrierWriteWithoutTransaction { _ in try pool.read { _ in } }
-        }
-        #expect(result?.message.contains(Self.message) == true)
-    }
-
-    @Test func aBarrierInsideABarrierStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try pool.barrierWriteWithoutTransaction { _ in
-                try pool.barrierWriteWithoutTransaction { _ in }
+        func perform(at path: String) async throws {
+            if self == .readInAsyncRead {
+                let pool = try DatabasePool(path: path)
+                try await pool.read { _ in try pool.read { _ in } }
+            } else {
+                try performSynchronously(at: path)
             }
         }
-        #expect(result?.message.contains(Self.message) == true)
-    }
 
-    @Test func aBarrierInsideAReadStopsTheProgram() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
-            endProcessAfterTimeout()
+        private func performSynchronously(at path: String) throws {
             let pool = try DatabasePool(path: path)
-            try pool.read { _ in try pool.barrierWriteWithoutTransaction { _ in } }
+            let queue = try DatabaseQueue()
+            switch self {
+            case .readInAsyncRead: break
+            case .readInRead: try pool.read { _ in try pool.read { _ in } }
+            case .readInUnsafeRead: try pool.unsafeRead { _ in try pool.read { _ in } }
+            case .writeInWrite: try pool.write { _ in pool.writeWithoutTransaction { _ in } }
+            case .writeInReadInWrite:
+                try pool.write { _ in try pool.read { _ in try pool.write { _ in } } }
+            case .readInBarrier:
+                try pool.barrierWriteWithoutTransaction { _ in try pool.read { _ in } }
+            case .barrierInBarrier:
+                try pool.barrierWriteWithoutTransaction { _ in
+                    try pool.barrierWriteWithoutTransaction { _ in }
+                }
+            case .barrierInRead:
+                try pool.read { _ in try pool.barrierWriteWithoutTransaction { _ in } }
+            case .closeInWrite: try pool.write { _ in try pool.close() }
+            case .readInWriteOfAQueue: try queue.write { _ in try queue.read { _ in } }
+            case .writeInWriteOfAQueue: try queue.write { _ in try queue.write { _ in } }
+            case .readInReadOfASnapshot:
+                let snapshot = try pool.makeSnapshot()
+                snapshot.read { _ in snapshot.read { _ in } }
+            }
         }
-        #expect(result?.message.contains(Self.message) == true)
     }
 
-    @Test func closingInsideAnAccessStopsTheProgram() async {
+    @Test(arguments: Nesting.allCases)
+    func anAccessInsideAnAccessStopsTheProgram(nesting: Nesting) async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) { [path = folder.file() as String, nesting] in
             endProcessAfterTimeout()
-            let pool = try DatabasePool(path: path)
-            try pool.write { _ in try pool.close() }
+            try await nesting.perform(at: path)
         }
         #expect(result?.message.contains(Self.message) == true)
     }

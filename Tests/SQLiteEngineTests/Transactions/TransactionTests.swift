@@ -48,6 +48,35 @@ struct TransactionTests {
         #expect(try values(queue) == [2])
     }
 
+    @Test func outsideATransactionAnErrorRollsBackOnlyItsStatement() throws {
+        let queue = try DatabaseQueue.withTable()
+        #expect(throws: DatabaseError.self) {
+            try queue.writeWithoutTransaction { db in
+                try db.insert(1)
+                try db.execute(sql: "INSERT INTO t VALUES (2), (1)")
+            }
+        }
+        #expect(try values(queue) == [1])
+    }
+
+    @Test func anAccessExecutesItsStatementsInOneTransactionOfTheRequestedKind() throws {
+        let queue = try DatabaseQueue.withTable()
+        var statements: [String] = []
+        queue.inDatabase { db in
+            db.trace { statements.append(String($0.description.prefix { $0 != "(" })) }
+        }
+        try queue.write { db in try db.insert(1) }
+        try queue.inTransaction(.exclusive) { _ in .commit }
+        try queue.inDatabase { db in
+            try db.inTransaction(.exclusive) { .commit }
+            db.trace()
+        }
+        #expect(statements.first?.hasPrefix("BEGIN") == true)
+        #expect(statements.dropFirst().first == "INSERT INTO t VALUES ")
+        #expect(statements.count == 7)
+        #expect(statements.count { $0.hasPrefix("BEGIN EXCLUSIVE") } == 2)
+    }
+
     @Test func aWriteAcquiresTheLockImmediately() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let other = try DatabaseQueue(path: folder.file())

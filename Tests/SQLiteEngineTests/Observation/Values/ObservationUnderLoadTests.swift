@@ -15,12 +15,18 @@ struct ObservationUnderLoadTests {
         in pool: DatabasePool,
         _ onChange: @escaping @Sendable (Int) -> Void
     ) -> AnyDatabaseCancellable {
-        ValueObservation.tracking { db in try db.rowCount() ?? -1 }.start(
-            in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
-            onError: { Issue.record($0) },
-            onChange: onChange
-        )
+        ValueObservation.tracking { db in try db.rowCount() ?? -1 }.start(in: pool, onChange)
+    }
+
+    /// Starts an observation of the row count for each element of `received`, which stores the
+    /// observation's last value.
+    private func observeCount(
+        in pool: DatabasePool,
+        _ received: Lock<[Int]>
+    ) -> [AnyDatabaseCancellable] {
+        (0..<received.withLock { $0.count }).map { number in
+            observeCount(in: pool) { value in received.withLock { $0[number] = value } }
+        }
     }
 
     @Test func firstValuesDoNotWaitForALongWriteOrForTheWriter() throws {
@@ -38,9 +44,7 @@ struct ObservationUnderLoadTests {
         }
         try isWriting.wait()
         let received = Lock([Int](repeating: -1, count: 50))
-        let cancellables = (0..<50).map { number in
-            observeCount(in: pool) { value in received.withLock { $0[number] = value } }
-        }
+        let cancellables = observeCount(in: pool, received)
         // The write continues until all observations have received their first value.
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         // The only reader is free, and no access waits for the writer.
@@ -91,9 +95,7 @@ struct ObservationUnderLoadTests {
         pool.observationHub.quickFetch.store(.max, ordering: .relaxed)
         pool.observationHub.longestRound.store(.max, ordering: .relaxed)
         let received = Lock([Int](repeating: -1, count: 100))
-        let cancellables = (0..<100).map { number in
-            observeCount(in: pool) { value in received.withLock { $0[number] = value } }
-        }
+        let cancellables = observeCount(in: pool, received)
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         func readerAccesses() -> UInt64 {
             pool.status().connections.filter { $0.role == .reader }
@@ -108,34 +110,33 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aLongFetchDelaysNoOtherObservation() throws {
+    @Test(arguments: [false, true])
+    func aLongFetchOrMapDelaysNoOtherObservation(isMap: Bool) throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let (isFetching, mayEnd) = (Gate(), Gate())
-        let longObservation = ValueObservation.trackingConstantRegion { db in
-            let count = try db.rowCount() ?? -1
+        let (isWaiting, mayEnd) = (Gate(), Gate())
+        let wait = { @Sendable (count: Int) throws -> Int in
             let begin = monotonicNanoseconds()
             while monotonicNanoseconds() - begin < 2 * EngineTimings.quickFetch {}
             if count > 0 {
-                isFetching.open()
+                isWaiting.open()
                 try mayEnd.wait()
             }
             return count
         }
         let receivedLong = Lock(-1)
-        let cancellable = longObservation.start(
-            in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
-            onError: { Issue.record($0) },
-            onChange: { value in receivedLong.withLock { $0 = value } }
-        )
+        let plain = ValueObservation.trackingConstantRegion { db in
+            let count = try db.rowCount() ?? -1
+            return isMap ? count : try wait(count)
+        }
+        let store = { @Sendable (value: Int) in receivedLong.withLock { $0 = value } }
+        let cancellable =
+            isMap ? plain.map(wait).start(in: pool, store) : plain.start(in: pool, store)
         try eventually { receivedLong.withLock { $0 == 0 } }
         let received = Lock([Int](repeating: -1, count: 20))
-        let cancellables = (0..<20).map { number in
-            observeCount(in: pool) { value in received.withLock { $0[number] = value } }
-        }
+        let cancellables = observeCount(in: pool, received)
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
-        try isFetching.wait()
+        try isWaiting.wait()
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         #expect(receivedLong.withLock { $0 } == 0)
         mayEnd.open()
@@ -156,12 +157,7 @@ struct ObservationUnderLoadTests {
             }
             return count
         }
-        .start(
-            in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
-            onError: { Issue.record($0) },
-            onChange: { value in receivedBlocked.withLock { $0 = value } }
-        )
+        .start(in: pool) { value in receivedBlocked.withLock { $0 = value } }
         // From this point, the hub follows commits and no write is running. The first fetch of the
         // second observation therefore shows a known state, and each observation uses a separate
         // round.
@@ -171,12 +167,7 @@ struct ObservationUnderLoadTests {
         let other = ValueObservation.trackingConstantRegion { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM u") ?? -1
         }
-        .start(
-            in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
-            onError: { Issue.record($0) },
-            onChange: { value in received.withLock { $0 = value } }
-        )
+        .start(in: pool) { value in received.withLock { $0 = value } }
         try eventually { received.withLock { $0 == 0 } && receivedBlocked.withLock { $0 == 0 } }
         try pool.write { try $0.insert(1) }
         try isFetching.wait()
@@ -203,12 +194,7 @@ struct ObservationUnderLoadTests {
                 if number == 10, count == 1 { try mayEnd.wait() }
                 return count
             }
-            .start(
-                in: pool,
-                scheduling: .async(onQueue: DispatchQueue(label: "notifications.\(number)")),
-                onError: { Issue.record($0) },
-                onChange: { value in received.withLock { $0[number] = value } }
-            )
+            .start(in: pool) { value in received.withLock { $0[number] = value } }
         }
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
@@ -242,12 +228,7 @@ struct ObservationUnderLoadTests {
                 }
                 return count
             }
-            .start(
-                in: pool,
-                scheduling: .async(onQueue: DispatchQueue(label: "notifications.\(number)")),
-                onError: { Issue.record($0) },
-                onChange: { value in received.withLock { $0[number] = value } }
-            )
+            .start(in: pool) { value in received.withLock { $0[number] = value } }
         }
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         // The first fetches must have ended, because an unfinished fetch would start a separate
@@ -271,29 +252,13 @@ struct ObservationUnderLoadTests {
         // The observation in the middle waits. Some of the other observations also have a map.
         let cancellables = (0..<21).map { number in
             let plain = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
-            let onError: @Sendable (any Error) -> Void = { Issue.record($0) }
-            let onChange: @Sendable (Int) -> Void = { value in
-                received.withLock { $0[number] = value }
-            }
-            let queue = DispatchQueue(label: "notifications.\(number)")
-            if number % 3 == 0 {
-                return plain.start(
-                    in: pool,
-                    scheduling: .async(onQueue: queue),
-                    onError: onError,
-                    onChange: onChange
-                )
-            }
+            let store = { @Sendable (value: Int) in received.withLock { $0[number] = value } }
+            if number % 3 == 0 { return plain.start(in: pool, store) }
             return plain.map { count in
                 if number == 10, count == 1 { try mayEnd.wait() }
                 return count
             }
-            .start(
-                in: pool,
-                scheduling: .async(onQueue: queue),
-                onError: onError,
-                onChange: onChange
-            )
+            .start(in: pool, store)
         }
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
@@ -302,40 +267,6 @@ struct ObservationUnderLoadTests {
         mayEnd.open()
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         for cancellable in cancellables { cancellable.cancel() }
-    }
-
-    @Test func aLongMapDelaysNoOtherObservation() throws {
-        let pool = try DatabasePool.withTable(in: folder)
-        let (isMapping, mayEnd) = (Gate(), Gate())
-        let receivedLong = Lock(-1)
-        let cancellable = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
-            .map { count in
-                let begin = monotonicNanoseconds()
-                while monotonicNanoseconds() - begin < 2 * EngineTimings.quickFetch {}
-                if count > 0 {
-                    isMapping.open()
-                    try mayEnd.wait()
-                }
-                return count
-            }
-            .start(
-                in: pool,
-                scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
-                onError: { Issue.record($0) },
-                onChange: { value in receivedLong.withLock { $0 = value } }
-            )
-        try eventually { receivedLong.withLock { $0 == 0 } }
-        let received = Lock([Int](repeating: -1, count: 20))
-        let cancellables = (0..<20).map { number in
-            observeCount(in: pool) { value in received.withLock { $0[number] = value } }
-        }
-        try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
-        try pool.write { try $0.insert(1) }
-        try isMapping.wait()
-        try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
-        mayEnd.open()
-        try eventually { receivedLong.withLock { $0 == 1 } }
-        for cancellable in cancellables + [cancellable] { cancellable.cancel() }
     }
 
     @Test func everyObservationEndsWithTheLastValue() throws {
@@ -372,12 +303,7 @@ struct ObservationUnderLoadTests {
         let cancellable = ValueObservation.tracking { db in
             let table = try String.fetchOne(db, sql: "SELECT n FROM which") ?? "a"
             return try "\(table) \(Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? -1)"
-        }.start(
-            in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
-            onError: { Issue.record($0) },
-            onChange: { value in received.withLock { $0 = value } }
-        )
+        }.start(in: pool) { value in received.withLock { $0 = value } }
         var random = SeededRandom(seed: 7)
         var counts = ["a": 0, "b": 0]
         var which = "a"
@@ -395,5 +321,20 @@ struct ObservationUnderLoadTests {
         let expected = "\(which) \(counts[which] ?? -1)"
         try eventually { received.withLock { $0 == expected } }
         cancellable.cancel()
+    }
+}
+
+extension ValueObservation where Reducer: ValueReducer {
+    /// Starts the observation with a queue for its notifications, and records its errors.
+    fileprivate func start(
+        in pool: DatabasePool,
+        _ onChange: @escaping @Sendable (Reducer.Value) -> Void
+    ) -> AnyDatabaseCancellable {
+        start(
+            in: pool,
+            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
+            onError: { Issue.record($0) },
+            onChange: onChange
+        )
     }
 }
