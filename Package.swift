@@ -186,9 +186,7 @@ let package = Package(
         // A process for faults that affect the whole process.
         process(
             "FaultRunner",
-            uses: [
-                "CSQLite", "FaultPaths", "FaultVFS", "Recording", "SQLiteEngine", "Telemetry",
-            ]
+            uses: ["CSQLite", "FaultPaths", "FaultVFS", "Recording", "SQLiteEngine", "Telemetry"]
         ),
         tests(
             "ReliabilityTests",
@@ -204,10 +202,7 @@ let package = Package(
         ),
         tests(
             "PoolgaugeAgentTests",
-            of: [
-                "MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine",
-                "Telemetry",
-            ]
+            of: ["MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine", "Telemetry"]
         ),
         tests("PoolgaugeGRDBTests", of: ["PoolgaugeAgent", "PoolgaugeGRDB", "Telemetry", grdb]),
         tests(
@@ -222,19 +217,14 @@ let package = Package(
         tests("SQLiteWatchTests", of: ["SQLiteWatch", "Telemetry", "WatchHelper"]),
         tests(
             "RecordingTests",
-            of: [
-                "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry",
-            ]
+            of: ["PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry"]
         ),
         // The helper processes of the traces that tests start, and a trace that a test kills.
         process("TraceHelper", uses: ["SQLTrace"]),
         tests("SQLTraceTests", of: ["SQLText", "SQLTrace", "SQLiteWatch", "TraceHelper"]),
         tests(
             "WorkloadEngineTests",
-            of: [
-                "Telemetry", "Text", "WorkloadEngine", "YAML", histogram,
-                yams,
-            ],
+            of: ["Telemetry", "Text", "WorkloadEngine", "YAML", histogram, yams],
             exclude: ["Reports/Golden", "Reports/Kept"]
         ),
         tests(
@@ -243,9 +233,7 @@ let package = Package(
         ),
         tests(
             "EngineTargetTests",
-            of: [
-                "CSQLite", "EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine",
-            ]
+            of: ["CSQLite", "EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine"]
         ),
         tests("GRDBTargetTests", of: ["GRDBTarget", "Telemetry", "WorkloadEngine"]),
         tests("TerminalUITests", of: ["TerminalUI"]),
