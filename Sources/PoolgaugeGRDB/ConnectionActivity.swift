@@ -22,6 +22,13 @@ struct ConnectionActivity: Sendable {
         var startedAt: UInt64
         var kind: SQLStatementKind
         var isReadOnly: Bool
+
+        var mayCommit: Bool {
+            switch kind {
+            case .commit, .release: true
+            default: false
+            }
+        }
     }
 
     /// The duration of an ended statement.
@@ -121,10 +128,10 @@ struct ConnectionActivity: Sendable {
         let statement = statements.remove(at: index)
         let duration = now - min(now, statement.startedAt)
         var ended: EndedStatement?
-        switch statement.kind {
-        case .commit, .release:
-            if self.transaction == .write, !isInTransaction { ended = .commit(duration) }
-        case let kind: if !kind.controlsTransaction { ended = .statement(duration) }
+        if !statement.kind.controlsTransaction {
+            ended = .statement(duration)
+        } else if statement.mayCommit, self.transaction == .write, !isInTransaction {
+            ended = .commit(duration)
         }
         self.isInTransaction = isInTransaction
         self.transaction = transaction
@@ -152,7 +159,7 @@ struct ConnectionActivity: Sendable {
         let running = statements.last
         let state: ConnectionState
         if let running {
-            state = running.kind == .commit && isInTransaction ? .committing : .statement
+            state = running.mayCommit && isInTransaction ? .committing : .statement
         } else {
             state = heldSince == nil ? .idle : .closure
         }
@@ -192,9 +199,9 @@ struct ConnectionActivity: Sendable {
 
     /// The state of the transaction, or `nil` if it depends on the progress of a running statement.
     private var currentTransaction: TransactionState? {
-        guard let running = statements.last, running.kind == .other, transaction != .write else {
-            return transaction
-        }
+        guard let running = statements.last, !running.kind.controlsTransaction,
+            transaction != .write
+        else { return transaction }
         return running.isReadOnly ? .read : nil
     }
 }

@@ -125,7 +125,6 @@ struct ConnectionActivityTests {
         #expect(status.state == .idle)
         #expect(status.transaction == .read)
     }
-
 }
 
 struct ReaderUseTests {
