@@ -156,7 +156,7 @@ let package = Package(
             ]
         ),
         // Random numbers, waits, temporary folders, other programs, and strings for outputs.
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Telemetry"], path: "Tests/TestSupport"),
         tests("TelemetryTests", of: ["Telemetry"]),
         tests("TextTests", of: ["Text", yams]),
         // The checker of the engine's isolation tests.

@@ -40,7 +40,7 @@ struct SQLStatementKindTests {
             "CREATE TEMP TRIGGER g AFTER INSERT ON t BEGIN SELECT 1; SELECT 2; END; c",
             ["CREATE TEMP TRIGGER g AFTER INSERT ON t BEGIN SELECT 1; SELECT 2; END", "c"]
         ),
-        ("", []), (";;", []),
+        ("a; 'open", ["a", "'open"]), ("a; /* open", ["a"]), ("", []), (";;", []),
     ])
     func semicolonsSeparateStatements(sql: String, statements: [String]) {
         #expect(SQLStatements.texts(in: sql) == statements)

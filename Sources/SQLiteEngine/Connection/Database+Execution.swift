@@ -37,7 +37,7 @@ extension Database {
         var error = lastError(sql: statement.sql, arguments: statement.arguments)
         error.lockWait = probe.takeLockWait(code)
         statement.reset()
-        probe.didFail(code)
+        probe.didFail(error.extendedResultCode.rawValue)
         if attention.contains(.transaction), !isInsideTransaction { transactionDidEnd() }
         if isObserved, let observerError = observationBroker?.statementDidFail() {
             return observerError

@@ -42,7 +42,9 @@ package enum SQLStatements {
     /// succeeded.
     package static func autocommit(after text: String, from initialState: Bool) -> Bool {
         var isAutocommit = initialState
-        for statement in texts(in: text) {
+        // A single statement, as most executions are, requires no tokens.
+        let hasSeveral = text.utf8.contains(UInt8(ascii: ";"))
+        for statement in hasSeveral ? texts(in: text) : [text] {
             switch SQLStatementKind(statement) {
             case .begin, .savepoint: isAutocommit = false
             case .commit, .rollback: isAutocommit = true

@@ -20,7 +20,8 @@ extension Scenario {
         let text = ScenarioEncoder.text(of: copy)
         let read = try Scenario.parse(yaml: text, file: file)
         guard read.clients == clients, read.phases == phases, read.drain == drain,
-            read.transactions == transactions, read.thresholds == thresholds
+            read.transactions == transactions, read.thresholds == thresholds,
+            read.variables == variables, read.dataInvariants == dataInvariants
         else {
             let message = "the scenario cannot be written for another program"
             throw ScenarioError(issues: [.init(file: file, message: message)])
