@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #if defined(__APPLE__)
 #include <mach/mach.h>
+#elif defined(__linux__)
+#include <sys/vfs.h>
 #endif
 
 // Swift cannot call variadic C functions, so each form that Swift code uses has a typed wrapper

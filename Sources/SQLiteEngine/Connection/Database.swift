@@ -149,6 +149,14 @@ public final class Database {
     /// The file to check before a write, or `nil` if the connection is read-only.
     @exclusivity(unchecked) private(set) var openedFile: OpenedFile?
 
+    #if os(Linux)
+    /// Notices changes of the file's path, or `nil` if each write must examine the path.
+    @exclusivity(unchecked) private(set) var movedFileWatch: MovedFileWatch?
+
+    /// The last change before the file was last seen at its path.
+    @exclusivity(unchecked) var seenChange: UInt64 = 0
+    #endif
+
     /// The wal-index, or `nil` if the connection is not in WAL mode.
     ///
     /// Only this property and ``AccessSlot/walIndex``, which other threads use, retain the object.
@@ -198,7 +206,13 @@ public final class Database {
     /// Records the file of this connection, and checks it before each write.
     func use(_ file: OpenedFile) {
         file.record(self)
-        if !isReadOnlyConnection { openedFile = file }
+        guard !isReadOnlyConnection else { return }
+        openedFile = file
+        #if os(Linux)
+        guard let path = sqlite3_db_filename(handle, "main"), path.pointee != 0 else { return }
+        movedFileWatch = MovedFileWatch(path: String(cString: path))
+        if hasMoved("main") { movedFileWatch = nil }
+        #endif
     }
 
     func clearConnection() {

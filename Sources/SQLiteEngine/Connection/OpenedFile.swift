@@ -98,7 +98,7 @@ extension Database {
 
     @inline(never)
     private func check(_ file: OpenedFile) throws {
-        if hasMoved("main"), let error = file.errorAfterMove() { throw error }
+        try checkMainFile(file)
         guard kept.pointee.hasAttachedDatabase else { return }
         for name in try databaseNames() where name != "main" && name != "temp" && hasMoved(name) {
             guard let path = sqlite3_db_filename(handle, name).map({ String(cString: $0) }),
@@ -108,8 +108,22 @@ extension Database {
         }
     }
 
+    private func checkMainFile(_ file: OpenedFile) throws {
+        #if os(Linux)
+        let change = movedFileWatch?.lastChange()
+        if let change, change == seenChange { return }
+        #endif
+        if hasMoved("main") {
+            if let error = file.errorAfterMove() { throw error }
+            return
+        }
+        #if os(Linux)
+        if let change { seenChange = change }
+        #endif
+    }
+
     /// Returns whether the path of a database no longer refers to the open file.
-    private func hasMoved(_ database: String) -> Bool {
+    func hasMoved(_ database: String) -> Bool {
         var hasMoved: CInt = 0
         let code = sqlite3_file_control(handle, database, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         return code == SQLITE_OK && hasMoved != 0

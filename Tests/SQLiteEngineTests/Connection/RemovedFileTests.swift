@@ -110,6 +110,38 @@ struct RemovedFileTests {
         try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
     }
 
+    /// Renaming a folder above the file changes the path, too.
+    @Test(arguments: Database.allCases)
+    private func aWriteFailsWhileAFolderIsRenamed(_ kind: Database) throws {
+        let parent = folder.file("a")
+        try FileManager.default.createDirectory(
+            atPath: parent + "/b",
+            withIntermediateDirectories: true
+        )
+        let database = try kind.open(parent + "/b/database.sqlite")
+        try database.write { try $0.execute(sql: "CREATE TABLE t (x)") }
+        try FileManager.default.moveItem(atPath: parent, toPath: parent + "-old")
+        let error = databaseError {
+            try database.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+        }
+        #expect(error?.resultCode == .SQLITE_CANTOPEN)
+        try FileManager.default.moveItem(atPath: parent + "-old", toPath: parent)
+        try database.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    }
+
+    /// The events of all files share one queue.
+    @Test func anEventOfOneFileDoesNotHideThatOfAnother() throws {
+        let files = (0..<4).map { folder.file("\($0).sqlite") }
+        let pools = try files.map { try DatabasePool(path: $0) }
+        for pool in pools { try pool.write { try $0.execute(sql: "CREATE TABLE t (x)") } }
+        for path in files { try FileManager.default.removeItem(atPath: path) }
+        for pool in pools + pools.reversed() {
+            #expect(throws: DatabaseError.self) {
+                try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+            }
+        }
+    }
+
     @Test func aRemovedDatabaseCanBeCopied() throws {
         let path = folder.file()
         let queue = try DatabaseQueue(path: path)
