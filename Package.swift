@@ -47,7 +47,7 @@ func process(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
 
 // The libraries that fuzzing provides with random input.
 let fuzzed: [Target.Dependency] = [
-    "Capture", "CursesTerminal", "Dashboard", "PoolgaugeAgent", "Recording", "SQLText",
+    "Capture", "CursesTerminal", "Dashboard", "Findings", "PoolgaugeAgent", "Recording", "SQLText",
     "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Text",
     "WorkloadEngine", yams,
 ]
@@ -58,6 +58,7 @@ let package = Package(
     products: [
         "SQLiteEngine", "SQLiteEngineCombine", "SQLiteEngineMetrics", "PoolgaugeAgent",
         "PoolgaugeGRDB", "WorkloadEngine", "Telemetry", "SQLiteWatch", "SQLTrace",
+        "Findings",
     ].map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "poolgauge", targets: ["poolgauge"])
     ],
@@ -102,12 +103,19 @@ let package = Package(
         module("SQLiteEngine", uses: ["CSQLite", "SQLText", "Telemetry"]),
         module("Text", in: "Text"),
         module("YAML", in: "Text", uses: ["Text", yams]),
-        module("SQLiteWatch", uses: ["Telemetry", "Text"]),
+        module("Findings", uses: ["Telemetry", "Text"]),
+        module(
+            "SQLiteWatch",
+            uses: [
+                .target(name: "CTrace", condition: .when(platforms: [.linux])),
+                "Findings", "Telemetry", "Text",
+            ]
+        ),
         module(
             "SQLTrace",
             uses: [
                 "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
-                "SQLText", "SQLiteWatch", "Telemetry", "Text",
+                "Findings", "SQLText", "SQLiteWatch", "Telemetry", "Text",
             ]
         ),
         module("SQLiteEngineCombine", uses: ["SQLiteEngine", "Telemetry"] + openCombine),
@@ -118,7 +126,9 @@ let package = Package(
         // Recording stores reports of SQLiteWatch and PoolgaugeAgent. It does not measure anything.
         module(
             "Recording",
-            uses: ["PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Text"]
+            uses: [
+                "Findings", "PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Text",
+            ]
         ),
         .target(
             name: "WorkloadEngine",
@@ -144,15 +154,15 @@ let package = Package(
         // The dashboard displays reports of SQLiteWatch. It does not collect samples.
         module(
             "Dashboard",
-            uses: ["SQLiteWatch", "TerminalUI", "Telemetry", "Text", "YAML", yams]
+            uses: ["Findings", "SQLiteWatch", "TerminalUI", "Telemetry", "Text", "YAML", yams]
         ),
         .executableTarget(
             name: "poolgauge",
             dependencies: [
-                "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLText", "SQLTrace",
-                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Text", "WorkloadEngine",
-                argumentParser, yams,
+                "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "Findings",
+                "GRDBTarget", "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLText",
+                "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Text",
+                "WorkloadEngine", argumentParser, yams,
             ]
         ),
         // Random numbers, waits, temporary folders, other programs, and strings for outputs.
@@ -214,14 +224,24 @@ let package = Package(
         ),
         // The helper process of the watch sessions that tests start.
         process("WatchHelper", uses: ["SQLiteWatch"]),
-        tests("SQLiteWatchTests", of: ["SQLiteWatch", "Telemetry", "WatchHelper"]),
+        tests("FindingsTests", of: ["Findings", "Telemetry"]),
+        tests(
+            "SQLiteWatchTests",
+            of: ["Findings", "SQLiteWatch", "Telemetry", "WatchHelper"]
+        ),
         tests(
             "RecordingTests",
-            of: ["PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry"]
+            of: [
+                "Findings", "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch",
+                "Telemetry",
+            ]
         ),
         // The helper processes of the traces that tests start, and a trace that a test kills.
         process("TraceHelper", uses: ["SQLTrace"]),
-        tests("SQLTraceTests", of: ["SQLText", "SQLTrace", "SQLiteWatch", "TraceHelper"]),
+        tests(
+            "SQLTraceTests",
+            of: ["Findings", "SQLText", "SQLTrace", "SQLiteWatch", "TraceHelper"]
+        ),
         tests(
             "WorkloadEngineTests",
             of: ["Telemetry", "Text", "WorkloadEngine", "YAML", histogram, yams],
@@ -241,7 +261,7 @@ let package = Package(
         tests(
             "DashboardTests",
             of: [
-                "Dashboard", "EngineTarget", "SQLiteWatch", "Telemetry",
+                "Dashboard", "EngineTarget", "Findings", "SQLiteWatch", "Telemetry",
                 "TerminalUI", "WorkloadEngine",
             ],
             exclude: ["Golden"]
@@ -252,8 +272,9 @@ let package = Package(
         tests(
             "PoolgaugeTests",
             of: [
-                "CNCurses", "Capture", "CursesTerminal", "Dashboard", "MetricDescriptors",
-                "OwnTarget", "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch",
+                "CNCurses", "Capture", "CursesTerminal", "Dashboard", "Findings",
+                "MetricDescriptors", "OwnTarget", "PoolgaugeAgent", "Recording", "SQLiteEngine",
+                "SQLiteWatch",
                 "Telemetry", "TerminalUI", "Text", "WorkloadEngine", "poolgauge",
             ],
             exclude: ["Export/alerts.test.yaml", "Replay/Kept"]

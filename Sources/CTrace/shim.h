@@ -41,6 +41,12 @@ static inline int poolgauge_unshare(void) {
     return count;
 }
 
+/// Calls kcmp(2) for two descriptors. Returns 0 if they refer to the same open file.
+static inline int poolgauge_compare_files(int first, int second, int descriptor) {
+    // KCMP_FILE
+    return (int)syscall(SYS_kcmp, first, second, 0, (unsigned long)descriptor, (unsigned long)descriptor);
+}
+
 /// Calls prctl(2) with one argument.
 static inline int poolgauge_prctl(int option, unsigned long value) {
     return (int)syscall(SYS_prctl, option, value, 0ul, 0ul, 0ul);

@@ -1,4 +1,5 @@
 #if os(Linux)
+import Findings
 import Glibc
 import SQLiteWatch
 import Telemetry
@@ -14,23 +15,32 @@ extension SQLTraceSession {
             reports[index].transactions = database.transactions
             reports[index].current = database.current
             reports[index].blocked = database.blocked.map { inferred($0, reports[index]) }
+            reports[index].waits = database.waits.map { group in
+                var group = group
+                group.longest = inferred(group.longest, reports[index])
+                return group
+            }
             reports[index].tracing = database.tracing
+            reports[index].reconcileLocks()
+            reports[index].updateFindings()
         }
     }
 
     /// Identifies the holder of the write lock as the blocker if no traced transaction explains the
     /// wait.
     private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
-        guard block.by == nil else { return block }
+        guard block.by == nil, block.isUpgrade != true else { return block }
         let end = block.time.milliseconds
         let start = end - Int64(block.seconds * 1_000)
-        let holder = report.episodes.first { episode in
+        let holders = report.episodes.filter { episode in
             let duration = Int64(episode.seconds * 1_000)
-            return episode.kind == .writer && episode.pid != block.pid
+            return (episode.kind == .writer || episode.kind == .exclusive)
                 && episode.start.milliseconds <= end
                 && episode.start.milliseconds + duration >= start
         }
-        guard let holder else { return block }
+        guard let holder = holders.first(where: { $0.pid != block.pid }) ?? holders.first else {
+            return block
+        }
         var block = block
         var blocker = WatchedBlock.Blocker(pid: holder.pid, isInferred: true)
         blocker.name = holder.name
@@ -42,6 +52,7 @@ extension SQLTraceSession {
         var statements: [WatchedStatement]
         var transactions: [WatchedTransaction]
         var blocked: [WatchedBlock]
+        var waits: [WatchedWaits]
         var current: [WatchedCurrentStatement]
         var tracing: WatchedTracing
     }
@@ -93,6 +104,7 @@ extension SQLTraceSession {
                 statements: models[number].statementReport(elapsed: elapsed),
                 transactions: models[number].transactionReport(context),
                 blocked: models[number].blockReport(context),
+                waits: models[number].waitReport(context),
                 current: models[number].currentReport(
                     running: running.filter { process, _ in
                         survey.processes[process]?.databases == [number]

@@ -1,4 +1,5 @@
 #if !os(Linux)
+import Findings
 import SQLiteWatch
 
 /// A session that traces the SQL of other programs.

@@ -1,4 +1,6 @@
 #if !os(Linux)
+import Findings
+
 /// A session that watches SQLite databases that other processes use.
 ///
 /// Available only on Linux.

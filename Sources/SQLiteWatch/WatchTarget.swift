@@ -1,4 +1,7 @@
 #if os(Linux)
+import Findings
+import Glibc
+
 /// A watched database and its state in the samples so far.
 struct WatchTarget {
     let path: String
@@ -12,6 +15,10 @@ struct WatchTarget {
     private var database: LockIdentity?
     private var index: LockIdentity?
     private var hasHiddenHolder = false
+    /// What the descriptors showed at the last change, and the processes that share a connection.
+    private var sharing: (uses: [Int32: DescriptorUse], processes: [Int32: Int32]) = ([:], [:])
+    /// The lock file of SQLite's `unix-dotfile` VFS, if it has existed at a sample.
+    private var lockFile: String?
 
     init(path: String) {
         self.path = path
@@ -41,7 +48,12 @@ struct WatchTarget {
         isIdentified = true
         database = lockIdentity(new)
         index = lockIdentity(sample.index.identity)
-        processes.scan.set(files.compactMap(\.self), of: number)
+        processes.scan.set(files.compactMap(\.self), of: number, path: FilePath.resolved(path))
+    }
+
+    private static func lockFile(of path: String) -> String? {
+        var information = stat()
+        return stat(path + ".lock", &information) == 0 ? path + ".lock" : nil
     }
 
     private func lockIdentity(_ file: FileIdentity?) -> LockIdentity? {
@@ -113,13 +125,27 @@ struct WatchTarget {
         observation.listWeight = moment.listWeight
         if !isQueried { observation.weight = moment.listWeight }
         observation.openProcesses = openProcesses
+        observation.uses = processes.scan.uses[number] ?? [:]
+        if sharing.uses != observation.uses {
+            sharing = (
+                observation.uses, StrayFileSearch.sharedConnections(observation.uses)
+            )
+        }
+        observation.sharedConnections = sharing.processes
+        if moment.isPresent, lockFile == nil { lockFile = Self.lockFile(of: path) }
+        observation.lockFile = lockFile
         observation.hasHiddenHolder =
             hasHiddenHolder || sample.probes.contains { $0.isWrite && $0.process <= 0 }
+        let holders = locks.filter { $0.value.held.contains { $0.kind.isExclusive } }.keys
+        if moment.isPresent {
+            for process in holders { observation.runs[process] = ProcessFacts.runs(of: process) }
+        }
         if moment.isPresent, processes.isCheckDue(at: moment.now),
             monitor.isBlocked(by: locks, hasList: list != nil)
         {
-            observation.waiting = processes.waitStates(
+            (observation.waiting, observation.syncing) = processes.waitStates(
                 of: openProcesses.union(locks.keys).union(monitor.processes),
+                holders: Set(holders),
                 at: moment.now
             )
         }

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 
 /// The facts about part of a period, over all sources.

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 
 /// The facts about one source in a period.

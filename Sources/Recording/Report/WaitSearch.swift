@@ -1,3 +1,4 @@
+import Findings
 import PoolgaugeAgent
 import SQLiteWatch
 import Telemetry

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 import Telemetry
 
@@ -18,11 +19,14 @@ struct StatementTable {
         var timedSquares: Double = 0
         var steps: Double = 0
         var executionsWithSteps: Double = 0
+        /// The number of failures by extended result code.
+        var failures: [Int32: UInt64] = [:]
 
         init(_ sql: String) { report = WatchedStatement(sql: sql) }
     }
 
     private var entries: [String: Entry] = [:]
+    private var groups: [ConnectionKey: Group] = [:]
     /// Whether events were lost.
     var isIncomplete = false
 
@@ -31,16 +35,47 @@ struct StatementTable {
     private static let otherStatements = "(other statements)"
     private static let unknownText = "(text not readable)"
     private static let processLimit = 64
+    private static let connectionLimit = 1 << 14
+    private static let failureLimit = 64
+    /// The number of executions in a group from which they count as a repetition.
+    private static let minimumRun: UInt64 = 5
+
+    /// The reads after one read on a connection.
+    private struct Group {
+        var head: String
+        /// The numbers of executions by statement.
+        var members: [String: UInt64] = [:]
+
+        /// Whether another statement may still join: near the start, each one is new.
+        var isForming: Bool {
+            members.count < 3 && members.values.reduce(0, +) <= UInt64(2 * members.count + 2)
+        }
+    }
 
     /// Adds an execution under its normalized text.
     ///
     /// If `sql` is `nil`, the text is unknown, and the execution counts toward a common entry.
-    mutating func add(_ execution: StatementExecution, sql: String?) {
+    mutating func add(
+        _ execution: StatementExecution,
+        sql: String?,
+        isRead: Bool = false,
+        upgrade: (isUpgrade: Bool, firstRead: String?) = (false, nil)
+    ) {
+        if isRead { addToGroup(execution, sql) }
         var key = sql ?? Self.unknownText
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.otherStatements }
         let entry = entries[key] ?? Entry(key)
         entries[key] = entry
         entry.report.calls += 1
+        if execution.result & 0xff != 0,
+            entry.failures[execution.result] != nil || entry.failures.count < Self.failureLimit
+        {
+            entry.failures[execution.result, default: 0] += 1
+        }
+        if upgrade.isUpgrade {
+            entry.report.upgrades = (entry.report.upgrades ?? 0) + 1
+            entry.report.upgradeAfter = upgrade.firstRead ?? entry.report.upgradeAfter
+        }
         if execution.isBusy {
             entry.report.busy += 1
         } else if execution.result & 0xff != 0 {
@@ -68,6 +103,46 @@ struct StatementTable {
         }
     }
 
+    /// Counts the reads that follow one other read on a connection again and again.
+    private mutating func addToGroup(_ execution: StatementExecution, _ sql: String?) {
+        let key = ConnectionKey(process: execution.process, connection: execution.connection)
+        guard let sql, var group = groups[key] else {
+            if groups.count >= Self.connectionLimit { groups = [:] }
+            groups[key] = sql.map { Group(head: $0) }
+            return
+        }
+        if sql == group.head || group.members[sql] == nil && !group.isForming {
+            finish(group)
+            group = Group(head: sql == group.head ? rarest(of: group) : sql)
+            if sql != group.head { group.members[sql] = 1 }
+        } else {
+            group.members[sql, default: 0] += 1
+        }
+        groups[key] = group
+    }
+
+    /// Returns the statement that begins a group: another one than now if that is much rarer.
+    private func rarest(of group: Group) -> String {
+        func calls(_ sql: String) -> UInt64 { entries[sql]?.report.calls ?? 0 }
+        let rarest = group.members.keys.min { (calls($0), $0) < (calls($1), $1) }
+        guard let rarest, calls(rarest) * Self.minimumRun < calls(group.head) else {
+            return group.head
+        }
+        return rarest
+    }
+
+    private func finish(_ group: Group) {
+        for (sql, count) in group.members where count >= Self.minimumRun {
+            guard let entry = entries[sql] else { continue }
+            if entry.report.repeated == nil {
+                entry.report.repeated = WatchedRepetition(after: group.head, runs: 0, calls: 0)
+            }
+            guard entry.report.repeated?.after == group.head else { continue }
+            entry.report.repeated?.runs += 1
+            entry.report.repeated?.calls += count
+        }
+    }
+
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
     /// Rates are computed from `elapsed`, the traced time since the last report, in seconds. If
@@ -82,6 +157,10 @@ struct StatementTable {
             var report = entry.report
             report.pids = entry.pids.sorted()
             report.isIncomplete = isIncomplete
+            if !entry.failures.isEmpty {
+                report.failures = entry.failures.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+                    .map { WatchedFailure(code: ResultCodeName.name(of: $0.key), count: $0.value) }
+            }
             report.steps =
                 entry.executionsWithSteps > 0 ? entry.steps / entry.executionsWithSteps : nil
             let count = Double(report.timed)

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 
 extension TraceModel {
@@ -34,34 +35,69 @@ extension TraceModel {
             }
             report.idleSeconds = Double(idle) / 1e9
             report.longestGapSeconds = Double(gap) / 1e9
+            report.gapAfter = transaction.gapAfter
+            report.gapBefore = transaction.gapBefore
+            if transaction.end == nil,
+                report.longestGapSeconds * 1e9 > Double(transaction.longestGap.length)
+            {
+                report.gapAfter = transaction.lastSQL
+                report.gapBefore = nil
+            }
             report.sql = transaction.lastSQL
             return report
         }
     }
 
+    /// Returns all waits in groups, longest total time first.
+    func waitReport(_ context: ReportContext) -> [WatchedWaits] {
+        blocks.groups.map { group in
+            WatchedWaits(
+                count: group.count,
+                seconds: Double(group.length) / 1e9,
+                longest: report(on: group.longest, context)
+            )
+        }
+    }
+
     /// Returns the waits, most recent first.
     func blockReport(_ context: ReportContext) -> [WatchedBlock] {
-        blocks.latest.map { block in
-            var report = WatchedBlock(
-                time: context.calendar(block.end),
-                pid: block.key.process,
-                seconds: Double(block.length) / 1e9,
-                failed: block.failed
-            )
-            report.name = context.name(block.key.process)
-            report.sql = block.sql
-            report.isUpperBound = block.isUpperBound
-            report.by = block.blocker.map { transaction in
-                let process = transaction.key.process
-                var blocker = WatchedBlock.Blocker(pid: process, isInferred: false)
-                blocker.name = context.name(process)
-                blocker.sql = transaction.lastSQL
-                blocker.transactionSeconds = transaction.seconds(at: block.end)
-                let start = block.end - min(block.length, block.end)
-                blocker.idleSeconds = Double(transaction.idle(from: start, to: block.end)) / 1e9
-                return blocker
+        blocks.latest.map { report(on: $0, context) }
+    }
+
+    private func report(on block: BlockTracker.Block, _ context: ReportContext) -> WatchedBlock {
+        var report = WatchedBlock(
+            time: context.calendar(block.end),
+            pid: block.key.process,
+            seconds: Double(block.length) / 1e9,
+            failed: block.failed
+        )
+        report.name = context.name(block.key.process)
+        report.sql = block.sql
+        report.isUpperBound = block.isUpperBound
+        if block.failed { report.isUpgrade = block.isUpgrade }
+        report.isMainThread = block.isMainThread
+        report.by = block.blocker.map { transaction in
+            let process = transaction.key.process
+            var blocker = WatchedBlock.Blocker(pid: process, isInferred: false)
+            blocker.name = context.name(process)
+            blocker.sql = transaction.lastSQL
+            blocker.transactionSeconds = transaction.seconds(at: block.end)
+            let start = block.end - min(block.length, block.end)
+            blocker.longestGapSeconds = Double(transaction.longestGap.length) / 1e9
+            blocker.gapAfter = transaction.gapAfter
+            blocker.gapBefore = transaction.gapBefore
+            if transaction.end == nil || transaction.end ?? 0 >= block.end {
+                // The transaction may have been idle until the end of the wait.
+                let current = block.end - min(transaction.lastEnd, block.end)
+                if current > transaction.longestGap.length {
+                    blocker.longestGapSeconds = Double(current) / 1e9
+                    blocker.gapAfter = transaction.lastSQL
+                    blocker.gapBefore = nil
+                }
             }
-            return report
+            blocker.idleSeconds = Double(transaction.idle(from: start, to: block.end)) / 1e9
+            return blocker
         }
+        return report
     }
 }

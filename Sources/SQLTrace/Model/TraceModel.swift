@@ -1,3 +1,4 @@
+import Findings
 import SQLText
 import SQLiteWatch
 
@@ -31,8 +32,18 @@ struct TraceModel {
     mutating func add(_ execution: StatementExecution) {
         let text = execution.sql.map { displayText(of: $0) }
         if let text { lastStatements[execution.process] = (text.shown, execution.end) }
-        statements.add(execution, sql: text?.shown)
-        blocks.add(execution, sql: text?.shown, transactions)
+        let upgrade = blocks.add(
+            execution,
+            sql: text?.shown,
+            transactions,
+            beginsUnseen: text.map { !$0.kind.beginsTransaction } ?? false
+        )
+        statements.add(
+            execution,
+            sql: text?.shown,
+            isRead: text?.kind == .other,
+            upgrade: upgrade
+        )
         transactions.add(execution, sql: text?.shown, kind: text?.kind ?? .other)
     }
 

@@ -16,6 +16,11 @@ struct TransactionTracker {
         var lastEnd: UInt64
         /// The normalized text of the last statement that did not end the transaction.
         var lastSQL: String?
+        /// The normalized text of the first statement that read before any statement wrote.
+        var firstRead: String?
+        /// The statements before and after the longest gap.
+        var gapAfter: String?
+        var gapBefore: String?
         /// The total time between statements, in nanoseconds.
         var idle: UInt64 = 0
         /// The length and end of the longest gap between two statements.
@@ -73,6 +78,7 @@ struct TransactionTracker {
             }
             // Tracing may start in the middle of a transaction.
             if !kind.beginsTransaction { new.statements = 1 }
+            if kind == .other, hasSucceeded { new.firstRead = sql }
             openTransactions[key] = new
             return
         }
@@ -80,7 +86,16 @@ struct TransactionTracker {
         let begin = execution.end - min(duration, execution.end)
         let gap = begin - min(transaction.lastEnd, begin)
         transaction.idle += gap
-        if gap > transaction.longestGap.length { transaction.longestGap = (gap, begin) }
+        if gap > transaction.longestGap.length {
+            transaction.longestGap = (gap, begin)
+            transaction.gapAfter = transaction.lastSQL
+            transaction.gapBefore = sql
+        }
+        if kind == .other, hasSucceeded, transaction.writesSince == nil,
+            transaction.firstRead == nil
+        {
+            transaction.firstRead = sql ?? "?"
+        }
         transaction.statements += 1
         // Gaps must not overlap if the kernel's times are wrong.
         transaction.lastEnd = max(transaction.lastEnd, execution.end)

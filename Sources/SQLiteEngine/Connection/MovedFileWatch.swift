@@ -14,11 +14,12 @@ final class MovedFileWatch: Sendable {
     private let events: InotifyEvents
     private let watches: [CInt]
 
-    /// Watches a file and the folders above it.
+    /// Watches an open file and the folders above it.
     ///
-    /// - Parameter path: An absolute path without symbolic links. The file must be open.
-    /// - Returns: `nil` if the file system does not report all changes, for instance because other
+    /// The result is `nil` if the file system does not report all changes, for instance because other
     ///   computers make them, if a folder is not readable, or if the user has too many watches.
+    ///
+    /// - Parameter path: An absolute path without symbolic links.
     init?(path: String) {
         guard let events = InotifyEvents.shared, Self.reportsAllChanges(path),
             let resolved = realpath(path, nil)

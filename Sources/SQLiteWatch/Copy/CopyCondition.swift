@@ -1,3 +1,5 @@
+import Findings
+
 /// The condition under which a copy of a database's files is consistent.
 ///
 /// * With a wal-index, a checkpoint may change the database file during the copy, but only pages

@@ -1,3 +1,5 @@
+import Findings
+
 /// The first 100 bytes of a database file (https://sqlite.org/fileformat2.html, section 1.3).
 struct DatabaseHeader: Equatable, Sendable {
     static let length = 100
@@ -47,33 +49,4 @@ struct DatabaseHeader: Equatable, Sendable {
     }
 
     private static let magic = Array("SQLite format 3\0".utf8)
-}
-
-/// The auto-vacuum mode, which determines what happens to free pages.
-public enum AutoVacuum: String, Sendable, Codable, Equatable {
-    /// Free pages stay in the file for reuse.
-    case none
-    /// Each commit returns free pages to the file system.
-    case full
-    /// `PRAGMA incremental_vacuum` returns free pages to the file system.
-    case incremental
-}
-
-/// The text encoding of a database.
-public enum TextEncodingName: String, Sendable, Codable, Equatable {
-    /// UTF-8.
-    case utf8 = "UTF-8"
-    /// UTF-16, little-endian.
-    case utf16LittleEndian = "UTF-16le"
-    /// UTF-16, big-endian.
-    case utf16BigEndian = "UTF-16be"
-
-    init?(field: UInt32) {
-        switch field {
-        case 1: self = .utf8
-        case 2: self = .utf16LittleEndian
-        case 3: self = .utf16BigEndian
-        default: return nil
-        }
-    }
 }

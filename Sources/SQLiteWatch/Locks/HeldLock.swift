@@ -1,22 +1,4 @@
-/// A kind of SQLite lock.
-public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
-    /// Permits one process to write to the log in WAL mode.
-    case writer
-    /// Permits reading a snapshot of the database in WAL mode, at a read mark.
-    case reader
-    /// Permits copying the log to the database in WAL mode.
-    case checkpoint
-    /// Permits rebuilding the wal-index in WAL mode.
-    case recovery
-    /// Permits reading the database in rollback mode.
-    case shared
-    /// Permits preparing changes in memory in rollback mode, while other connections read.
-    case reserved
-    /// Blocks new readers in rollback mode, while a writer waits for existing readers to finish.
-    case pending
-    /// Permits writing in rollback mode, or indicates exclusive locking mode in WAL mode.
-    case exclusive
-}
+import Findings
 
 struct HeldLock: Hashable, Sendable {
     var kind: LockKind

@@ -21,25 +21,39 @@ struct BusyWait {
     private static let stackLength = 1_024
     /// The numbers of `nanosleep` and `clock_nanosleep` on x86_64.
     private static let sleepCalls: Set<Substring> = ["35", "230"]
+    /// The numbers of `fsync` and `fdatasync` on x86_64.
+    private static let syncCalls: Set<Substring> = ["74", "75"]
+    /// The kernel functions in which threads wait for other threads, descriptors, or processes.
+    private static let ignoredChannels: Set<String> = [
+        "futex_wait_queue", "futex_do_wait", "ep_poll", "do_epoll_wait", "do_poll",
+        "poll_schedule_timeout.constprop.0", "do_sys_poll", "pipe_read", "anon_pipe_read",
+        "unix_stream_read_generic", "do_wait",
+    ]
     /// The maximum number of threads to check per process, which limits the duration of a check.
     private static let threadLimit = 64
 
-    /// Returns whether a process has a waiting thread, or `nil` if this user lacks permission.
-    mutating func isWaiting(_ process: Int32, startTicks: UInt64) -> Bool? {
+    /// What the threads of a process wait for.
+    struct State {
+        var isWaiting = false
+        var isSyncing = false
+    }
+
+    /// Returns what the threads of a process wait for, or `nil` if this user lacks permission.
+    mutating func state(of process: Int32, startTicks: UInt64) -> State? {
         guard let threads = ProcFile.names(in: "/proc/\(process)/task") else { return nil }
+        var state = State()
         for thread in threads.prefix(Self.threadLimit) {
             guard let channel = ProcFile.text("/proc/\(process)/task/\(thread)/wchan", limit: 64)
             else { return nil }
-            // The file contains 0 for running threads, and for all threads of other users.
-            guard channel == "0" || channel == "hrtimer_nanosleep" || channel == "do_nanosleep"
-            else {
-                continue
-            }
+            // Most other threads wait for a socket, a lock, or a condition.
+            if Self.ignoredChannels.contains(channel) { continue }
             guard
                 let line = ProcFile.text("/proc/\(process)/task/\(thread)/syscall", limit: 256)
             else { return nil }
+            // The file contains 0 for running threads, and for all threads of other users.
             guard channel != "0" else { continue }
             let words = line.split(whereSeparator: \.isWhitespace)
+            if let call = words.first, Self.syncCalls.contains(call) { state.isSyncing = true }
             // The fields are the call's number, six arguments, the stack pointer, and the program
             // counter.
             guard words.count == 9, Self.sleepCalls.contains(words[0]),
@@ -49,10 +63,11 @@ struct BusyWait {
             guard !ranges.isEmpty else { continue }
             guard let words = Self.words(of: process, at: stack) else { return nil }
             if words.contains(where: { word in ranges.contains { $0.contains(word) } }) {
-                return true
+                state.isWaiting = true
+                return state
             }
         }
-        return false
+        return state
     }
 
     /// Discards the code addresses of all processes except the given ones.

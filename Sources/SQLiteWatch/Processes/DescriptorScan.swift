@@ -1,4 +1,5 @@
 #if os(Linux)
+import Findings
 import Glibc
 
 /// A scan that finds the processes that have watched files open by listing their descriptors.
@@ -9,8 +10,12 @@ struct DescriptorScan {
     /// The database number of each watched file, by the file's identity from `stat`.
     private var files: [FileIdentity: Int] = [:]
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
+    /// The paths of the watched files.
+    private var paths = StrayFileSearch()
     /// The processes that have each database open, by the database's number.
     private(set) var users: [Int: Set<Int32>] = [:]
+    /// What the descriptors of each process show, by the database's number.
+    private(set) var uses: [Int: [Int32: DescriptorUse]] = [:]
     /// The processes with descriptors that this user cannot list.
     private(set) var hiddenProcesses: Set<Int32> = []
 
@@ -35,8 +40,10 @@ struct DescriptorScan {
         setDatabases([], of: process)
     }
 
-    mutating func set(_ identities: [FileIdentity], of database: Int) {
+    /// Sets the files of a database, of which the first is the database file.
+    mutating func set(_ identities: [FileIdentity], of database: Int, path: String) {
         guard filesOfDatabase[database] != identities else { return }
+        paths.add(path: path, database: database, identity: identities.first)
         for old in filesOfDatabase[database] ?? [] where files[old] == database { files[old] = nil }
         for new in identities { files[new] = database }
         filesOfDatabase[database] = identities
@@ -105,20 +112,28 @@ struct DescriptorScan {
         }
         hiddenProcesses.remove(process)
         var databases: Set<Int> = []
+        var found = StrayFileSearch.Result()
         for name in names {
             let path = "\(folder)/\(name)"
             // Sockets, pipes, and anonymous files have no path.
-            guard ProcFile.link(path)?.utf8.first == 0x2f, let file = FileIdentity(path: path),
-                let database = files[file]
-            else { continue }
-            databases.insert(database)
+            guard let link = ProcFile.link(path), link.utf8.first == 0x2f else { continue }
+            let file = FileIdentity(path: path)
+            let database = file.flatMap { files[$0] }
+            if let database { databases.insert(database) }
+            if let descriptor = Int32(name) {
+                paths.examine(descriptor, link, file, database, process, &found)
+            }
         }
+        var uses = paths.uses(found, of: process)
+        databases.formUnion(uses.filter { !$0.value.strayFiles.isEmpty }.keys)
         if !databases.isEmpty, ProcFile.isRunning(helperCommand, in: process) {
             // Ignore only the helper's descriptors, not its locks, because any process can choose
             // the same arguments.
             databases = []
+            uses = [:]
         }
         setDatabases(databases, of: process)
+        for (database, use) in uses { self.uses[database, default: [:]][process] = use }
     }
 
     private mutating func setDatabases(_ databases: Set<Int>, of process: Int32) {
@@ -126,6 +141,7 @@ struct DescriptorScan {
         for database in users.keys where !databases.contains(database) {
             users[database]?.remove(process)
         }
+        for database in uses.keys { uses[database]?[process] = nil }
     }
 }
 #endif

@@ -56,30 +56,3 @@ struct MountTable: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
-
-/// The file system that contains a database.
-public struct FileSystemStatus: Sendable, Codable, Equatable {
-    /// The type, such as `ext4`, `nfs4`, or `fuse.sshfs`.
-    public var type: String
-    /// The limitations of the file system, or `nil` for a local file system.
-    public var warning: String?
-
-    /// Creates the status of a file system from its type.
-    public init(type: String) {
-        self.type = type
-        let base = type.split(separator: ".").first.map(String.init) ?? type
-        switch base {
-        case "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "glusterfs", "afs", "lustre",
-            "gpfs", "ocfs2", "gfs2", "virtiofs":
-            warning =
-                "\(type) is shared between machines: processes on other machines and their locks "
-                + "are not visible here, and WAL mode does not work across machines "
-                + "(https://sqlite.org/wal.html)"
-        case "fuse", "fuseblk", "fusectl":
-            warning =
-                "\(type) is a FUSE file system: its locks may be missing in /proc/locks, and it "
-                + "may not provide the shared memory that WAL mode needs"
-        default: warning = nil
-        }
-    }
-}

@@ -9,6 +9,10 @@ package struct ProcessFacts: Equatable, Sendable {
     var user: String?
     /// The program and its arguments, separated by spaces.
     var commandLine: String?
+    /// The program's arguments.
+    var arguments: [String]
+    /// Whether the parent has ended, although the process belongs to a session of another one.
+    var isOrphan: Bool
     var startTicks: UInt64
 
     /// The maximum length of a command line, in bytes.
@@ -23,8 +27,47 @@ package struct ProcessFacts: Equatable, Sendable {
         user = Self.owner(of: process).map(Self.userName)
         let words = Self.commandLine(of: process)
         commandLine = words?.joined(separator: " ")
-        name = Self.name(of: status.name, arguments: words ?? [])
+        arguments = words ?? []
+        isOrphan = status.parent == 1 && status.session != process
+        name = Self.name(of: Self.program(process, status.name), arguments: words ?? [])
     }
+
+    /// Returns the name of the program of a process whose main thread has a name of its own.
+    ///
+    /// Node.js names its main thread `MainThread`.
+    private static func program(_ process: Int32, _ name: String) -> String {
+        guard let path = ProcFile.link("/proc/\(process)/exe"),
+            let file = path.split(separator: "/").last?.split(separator: " ").first.map(String.init)
+        else { return name }
+        // A script's interpreter, and a program that describes its work, keep their names.
+        return name == "MainThread" || name == "main" ? String(file.prefix(15)) : name
+    }
+
+    /// Returns how often the threads of a process have run, or `nil` if it is not known.
+    static func runs(of process: Int32) -> ProcessRuns? {
+        guard let threads = ProcFile.names(in: "/proc/\(process)/task"),
+            threads.count <= threadLimit
+        else { return nil }
+        var runs = ProcessRuns(total: UInt64(threads.count), sleeps: 0)
+        for thread in threads {
+            guard let status = ProcFile.text("/proc/\(process)/task/\(thread)/status") else {
+                return nil
+            }
+            for line in status.split(separator: "\n") where line.contains("ctxt_switches:") {
+                guard
+                    let count = line.split(whereSeparator: \.isWhitespace).last.flatMap({
+                        UInt64($0)
+                    })
+                else { return nil }
+                runs.total &+= count
+                if line.hasPrefix("voluntary") { runs.sleeps &+= count }
+            }
+        }
+        return runs
+    }
+
+    /// The maximum number of threads whose runs are counted.
+    private static let threadLimit = 64
 
     private static func commandLine(of process: Int32) -> [String]? {
         ProcFile.read("/proc/\(process)/cmdline", limit: commandLineLimit).map { bytes in
@@ -38,7 +81,7 @@ package struct ProcessFacts: Equatable, Sendable {
     package static func name(of process: Int32) -> String? {
         guard let command = ProcFile.text("/proc/\(process)/comm", limit: 64) else { return nil }
         return name(
-            of: String(command.prefix { $0 != "\n" }),
+            of: program(process, String(command.prefix { $0 != "\n" })),
             arguments: commandLine(of: process) ?? []
         )
     }

@@ -131,6 +131,8 @@ struct ProcessRegistry {
                 name: facts.name,
                 user: facts.user,
                 commandLine: facts.commandLine,
+                arguments: facts.arguments,
+                isOrphan: facts.isOrphan,
                 processorShare: shares[process]
             )
         }
@@ -139,32 +141,39 @@ struct ProcessRegistry {
     func isCheckDue(at now: UInt64) -> Bool { now >= nextCheckTime }
 
     /// Checks as many processes as the time limit permits, and returns, for each checked process,
-    /// whether it is waiting in a busy handler.
-    mutating func waitStates(of processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
+    /// whether it is waiting in a busy handler and, for the lock holders, whether it is waiting for
+    /// the disk.
+    mutating func waitStates(
+        of processes: Set<Int32>,
+        holders: Set<Int32>,
+        at now: UInt64
+    ) -> (waiting: [Int32: Bool], syncing: [Int32: Bool]) {
         #if arch(x86_64)
-        guard now >= nextCheckTime else { return [:] }
+        guard now >= nextCheckTime else { return ([:], [:]) }
         nextCheckTime = now + Self.checkPause
         checkQueue.removeAll { !processes.contains($0) }
         checkQueue += processes.subtracting(checkQueue)
         busyWait.discardAll(except: processes)
         var found: [Int32: Bool] = [:]
+        var syncing: [Int32: Bool] = [:]
         let start = monotonicNanoseconds()
         for _ in checkQueue.indices {
             let process = checkQueue.removeFirst()
             checkQueue.append(process)
             recordFacts(of: process)
             guard let startTicks = facts[process]?.startTicks else { continue }
-            if let isWaiting = busyWait.isWaiting(process, startTicks: startTicks) {
-                found[process] = isWaiting
+            if let state = busyWait.state(of: process, startTicks: startTicks) {
+                found[process] = state.isWaiting
+                if holders.contains(process) { syncing[process] = state.isSyncing }
             } else if exists(process) {
                 cannotDetectWaits = true
             }
             if monotonicNanoseconds() &- start > Self.checkTime { break }
         }
         checkNanoseconds &+= monotonicNanoseconds() &- start
-        return found
+        return (found, syncing)
         #else
-        return [:]
+        return ([:], [:])
         #endif
     }
 

@@ -4,6 +4,10 @@ package struct ProcessStat: Equatable, Sendable {
     package var name: String
     /// The state: `R` running, `S` sleeping, `D` waiting for a disk, `T` stopped, `Z` ended.
     package var state: Character
+    /// The ID of the parent process.
+    package var parent: Int32
+    /// The ID of the session, which is the ID of the process that started it.
+    package var session: Int32
     /// The user and system time of all threads, in clock ticks.
     package var ticks: UInt64
     /// The start time of the process, in clock ticks since the system booted.
@@ -21,10 +25,14 @@ package struct ProcessStat: Equatable, Sendable {
         name = String(decoding: line[(open + 1)..<close], as: UTF8.self)
         let fields = line[(close + 1)...].split(maxSplits: 20) { $0 == 0x20 || $0 == 0x0a }
         // The first element is field 3 of proc(5).
-        guard fields.count > 19, let state = fields[0].first, let user = Self.number(fields[11]),
+        guard fields.count > 19, let state = fields[0].first,
+            let parent = Self.number(fields[1]), let session = Self.number(fields[3]),
+            let user = Self.number(fields[11]),
             let system = Self.number(fields[12]), let start = Self.number(fields[19])
         else { return nil }
         self.state = Character(Unicode.Scalar(state))
+        self.parent = Int32(truncatingIfNeeded: parent)
+        self.session = Int32(truncatingIfNeeded: session)
         ticks = user &+ system
         startTicks = start
     }

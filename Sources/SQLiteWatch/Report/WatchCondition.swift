@@ -1,3 +1,5 @@
+import Findings
+
 /// A condition on a report, such as "a pin is older than 30 seconds".
 public struct WatchCondition: Sendable, Equatable {
     /// A number in a report.
@@ -79,10 +81,10 @@ public struct WatchCondition: Sendable, Equatable {
 
     /// Returns whether a report meets the condition.
     ///
-    /// If the database cannot be watched, the result is `false`.
+    /// If the database cannot be watched, or the metric is unknown, the result is `false`.
     public func isMet(by report: WatchReport) -> Bool {
         guard report.file.state == .present else { return false }
-        let observed = metric.value(in: report)
+        guard let observed = metric.value(in: report) else { return false }
         return switch comparison {
         case .atLeast: observed >= value
         case .atMost: observed <= value
@@ -93,24 +95,24 @@ public struct WatchCondition: Sendable, Equatable {
 }
 
 extension WatchCondition.Metric {
-    /// Returns the metric's value in a report, or 0 if nothing was observed.
-    func value(in report: WatchReport) -> Double {
+    /// Returns the metric's value in a report, or `nil` if it is unknown.
+    func value(in report: WatchReport) -> Double? {
         let locks = report.processes.flatMap(\.locks)
         func longest(_ isIncluded: (LockKind) -> Bool) -> Double {
             locks.filter { isIncluded($0.kind) }.map(\.seconds).max() ?? 0
         }
         return switch self {
         case .pin: report.pins.map(\.seconds).max() ?? 0
-        case .pinFrames: Double(report.wal?.pinned ?? 0)
+        case .pinFrames: report.wal.map { wal in wal.pinned.map { Double($0) } } ?? 0
         case .pinBytes: Double(report.pins.map(\.bytes).max() ?? 0)
         case .writer: longest(\.isWrite)
         case .writerShare: report.processes.map(\.share.writer.value).max() ?? 0
         case .checkpoint: longest { $0 == .checkpoint }
         case .waiting: Double(report.processes.count { $0.waiting?.isWaiting == true })
         case .log: Double(report.wal?.bytes ?? 0)
-        case .logFrames: Double(report.wal?.frames ?? 0)
+        case .logFrames: report.wal.map { wal in wal.frames.map { Double($0) } } ?? 0
         case .commits:
-            report.wal?.commitsPerSecond ?? report.rollback?.transactionsPerSecond ?? 0
+            report.wal?.commitsPerSecond ?? report.rollback?.transactionsPerSecond
         case .processes: Double(report.processes.count)
         }
     }

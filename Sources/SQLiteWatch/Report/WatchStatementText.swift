@@ -1,3 +1,4 @@
+import Findings
 import Text
 
 /// A type that formats statements, transactions, and waits for ``WatchText``.
@@ -7,25 +8,33 @@ package enum WatchStatementText {
     private static let textWidth = 58
 
     /// Returns the lines of a report about statements, or an empty array if SQL is not traced.
-    static func lines(of report: WatchReport) -> [String] {
+    static func lines(of report: WatchReport, cutsStatements: Bool) -> [String] {
         guard let tracing = report.tracing else { return [] }
-        return statements(report) + transactions(report) + blocked(report) + notes(tracing)
+        let limit = cutsStatements ? textWidth : Int.max
+        return statements(report, limit) + transactions(report, limit) + waits(report, limit)
+            + notes(tracing)
     }
 
-    private static func statements(_ report: WatchReport) -> [String] {
+    private static func statements(_ report: WatchReport, _ width: Int) -> [String] {
         guard let statements = report.statements, !statements.isEmpty else {
             return ["", "no statements were executed"]
         }
         let isTimed = statements.contains { $0.timed > 0 }
-        var rows = [["calls", "calls/s", "busy", "waited"]]
+        let hasFailures = statements.contains { $0.failed > 0 }
+        var rows = [["calls", "calls/s", "busy"] + (hasFailures ? ["failed"] : []) + ["waited"]]
         if isTimed { rows[0] += ["rows", "mean", "p99", "total"] }
         rows[0] += ["pids", "statement"]
         for statement in statements.prefix(limit) {
             var row = [
                 HumanUnits.exact(statement.calls), HumanUnits.number(statement.callsPerSecond),
                 statement.busy == 0 ? "–" : HumanUnits.exact(statement.busy),
-                statement.waited == 0 ? "–" : HumanUnits.duration(seconds: statement.waited),
             ]
+            if hasFailures {
+                row.append(statement.failed == 0 ? "–" : HumanUnits.exact(statement.failed))
+            }
+            row.append(
+                statement.waited == 0 ? "–" : HumanUnits.duration(seconds: statement.waited)
+            )
             if isTimed {
                 row += [
                     statement.rows.map(HumanUnits.number) ?? "",
@@ -37,7 +46,7 @@ package enum WatchStatementText {
             row += [
                 statement.pids.count == 1
                     ? String(statement.pids[0]) : "\(statement.pids.count) processes",
-                truncated(statement.sql) + values,
+                shortened(statement.sql, width) + values,
             ]
             rows.append(row)
         }
@@ -45,7 +54,7 @@ package enum WatchStatementText {
         return [""] + WatchText.table(rows) + (more > 0 ? ["and \(more) more"] : [])
     }
 
-    private static func transactions(_ report: WatchReport) -> [String] {
+    private static func transactions(_ report: WatchReport, _ width: Int) -> [String] {
         let transactions = report.transactions ?? []
         guard !transactions.isEmpty else { return [] }
         var rows = [
@@ -59,20 +68,36 @@ package enum WatchStatementText {
                 HumanUnits.duration(seconds: transaction.seconds),
                 HumanUnits.exact(transaction.statements),
                 HumanUnits.duration(seconds: transaction.longestGapSeconds),
-                truncated(transaction.sql ?? "?"),
+                shortened(transaction.sql ?? "?", width),
             ])
         }
         return [""] + WatchText.table(rows)
     }
 
-    private static func blocked(_ report: WatchReport) -> [String] {
-        guard let blocks = report.blocked, !blocks.isEmpty else { return [] }
-        let groups = BlockGroup.groups(of: blocks)
-        let lines = groups.prefix(limit).flatMap { group in
-            WatchText.wrapped(group.sentence, first: "▲ ", rest: "  ")
+    private static func waits(_ report: WatchReport, _ width: Int) -> [String] {
+        guard let waits = report.waits, !waits.isEmpty else { return [] }
+        var rows = [["waits", "total", "longest", "result", "process", "for", "statement"]]
+        for group in waits.prefix(limit) {
+            let longest = group.longest
+            let holder: String =
+                if longest.isUpgrade == true {
+                    "nobody: it had read"
+                } else if let by = longest.by {
+                    by.pid == longest.pid ? "the same process" : process(by.name, by.pid)
+                } else {
+                    "unknown"
+                }
+            let bound = longest.isUpperBound ? "≤ " : ""
+            rows.append([
+                HumanUnits.exact(group.count),
+                bound + HumanUnits.duration(seconds: group.seconds),
+                bound + HumanUnits.duration(seconds: longest.seconds),
+                longest.failed ? "BUSY" : "ok", process(longest.name, longest.pid), holder,
+                shortened(longest.sql ?? "?", width),
+            ])
         }
-        let more = groups.dropFirst(limit).reduce(0) { $0 + $1.count }
-        return [""] + lines + (more > 0 ? ["and \(more) more waits"] : [])
+        let more = waits.dropFirst(limit).reduce(0) { $0 + $1.count }
+        return [""] + WatchText.table(rows) + (more > 0 ? ["and \(more) more waits"] : [])
     }
 
     private static func notes(_ tracing: WatchedTracing) -> [String] {
@@ -117,8 +142,8 @@ package enum WatchStatementText {
             : HumanUnits.duration(seconds: mean)
     }
 
-    private static func truncated(_ text: String) -> String {
-        text.count <= textWidth ? text : String(text.prefix(textWidth - 1)) + "…"
+    private static func shortened(_ text: String, _ width: Int) -> String {
+        text.count <= width ? text : String(text.prefix(width - 1)) + "…"
     }
 
     /// Returns a process's name and ID, such as `python3 report.py (812)`.
@@ -135,10 +160,16 @@ extension WatchedBlock {
                 ?? "a statement"
         }
         var text = "\(statement(sql)) of \(WatchStatementText.process(name, pid)) "
+        if isUpgrade == true {
+            return text + "failed at once: its transaction had read, and another connection wrote"
+        }
         text += failed ? "failed after waiting " : "waited "
         text += (isUpperBound ? "at most " : "") + HumanUnits.duration(seconds: seconds)
-        guard let by else { return text + "; the blocking process was not traced" }
-        text += " for \(WatchStatementText.process(by.name, by.pid))"
+        guard let by else { return text + "; the holder of the lock is not known" }
+        text +=
+            by.pid == pid
+            ? " for another connection of the same process"
+            : " for \(WatchStatementText.process(by.name, by.pid))"
         if by.isInferred { return text + ", which held the lock" }
         var facts: [String] = []
         if let sql = by.sql { facts.append("last ran \(statement(sql))") }

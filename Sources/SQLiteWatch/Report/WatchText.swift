@@ -1,3 +1,4 @@
+import Findings
 import Text
 
 /// A formatter that converts a report to text that is at most 100 columns wide unless names or paths
@@ -7,6 +8,7 @@ import Text
 /// not reach a terminal.
 public struct WatchText {
     private let report: WatchReport
+    private let cutsStatements: Bool
     private var lines: [String] = []
 
     /// The maximum number of rows to show in each table.
@@ -14,13 +16,21 @@ public struct WatchText {
     private static let width = 100
 
     /// Returns the text of a report with a newline at the end.
-    public static func text(of report: WatchReport) -> String {
-        var text = WatchText(report)
+    ///
+    /// - Parameters:
+    ///   - report: The report.
+    ///   - cutsStatements: Whether to shorten long SQL, for a terminal.
+    /// - Returns: The text.
+    public static func text(of report: WatchReport, cutsStatements: Bool = false) -> String {
+        var text = WatchText(report, cutsStatements)
         text.compose()
         return text.lines.map(Escaping.terminal).joined(separator: "\n") + "\n"
     }
 
-    private init(_ report: WatchReport) { self.report = report }
+    private init(_ report: WatchReport, _ cutsStatements: Bool) {
+        self.report = report
+        self.cutsStatements = cutsStatements
+    }
 
     private mutating func compose() {
         appendFile()
@@ -30,7 +40,7 @@ public struct WatchText {
         appendPins()
         appendTables()
         appendEpisodes()
-        lines += WatchStatementText.lines(of: report)
+        lines += WatchStatementText.lines(of: report, cutsStatements: cutsStatements)
         appendFindings()
         for note in report.notes { appendWrapped(note, first: "note: ", rest: "      ") }
         let window = report.window
@@ -79,15 +89,15 @@ public struct WatchText {
             parts.append(
                 "\(HumanUnits.exact(frames, "frame")) in use, "
                     + "\(HumanUnits.exact(backfilled)) checkpointed, "
-                    + "\(HumanUnits.exact(wal.pinned ?? 0)) pinned"
+                    + "\(wal.pinned.map { HumanUnits.exact($0) } ?? "unknown number") pinned"
             )
         } else {
-            parts.append("no wal-index")
+            parts.append("no wal-index: commits and checkpoints are unknown")
         }
-        parts.append("\(HumanUnits.rate(wal.commitsPerSecond)) commits")
-        parts.append("\(HumanUnits.rate(wal.framesPerSecond)) frames")
-        parts.append(HumanUnits.exact(wal.checkpoints, "checkpoint"))
-        parts.append(HumanUnits.exact(wal.resets, "reset"))
+        if let rate = wal.commitsPerSecond { parts.append("\(HumanUnits.rate(rate)) commits") }
+        if let rate = wal.framesPerSecond { parts.append("\(HumanUnits.rate(rate)) frames") }
+        if let count = wal.checkpoints { parts.append(HumanUnits.exact(count, "checkpoint")) }
+        if let count = wal.resets { parts.append(HumanUnits.exact(count, "reset")) }
         appendParts(parts)
     }
 
@@ -161,7 +171,8 @@ public struct WatchText {
         for episode in report.episodes.prefix(Self.limit) {
             rows.append([
                 episode.kind.rawValue, "\(episode.name) (\(episode.pid))", episode.start.text,
-                HumanUnits.duration(seconds: episode.seconds)
+                (episode.isContinuous == false ? "~ " : "")
+                    + HumanUnits.duration(seconds: episode.seconds)
                     + (episode.end == nil ? ", ongoing" : ""),
                 episode.waiters.prefix(4).map { "\($0.name) (\($0.pid))" }
                     .joined(separator: ", "),
@@ -173,8 +184,7 @@ public struct WatchText {
     private mutating func appendFindings() {
         lines.append("")
         for finding in report.findings.isEmpty ? [report.verdict] : report.findings {
-            let mark = finding.kind == .nothing ? "✔ " : "▲ "
-            appendWrapped(finding.text, first: mark, rest: "  ")
+            appendWrapped(finding.text, first: finding.level.mark + " ", rest: "  ")
             if let remedy = finding.remedy { appendWrapped(remedy, first: "  → ", rest: "    ") }
         }
         lines.append("")

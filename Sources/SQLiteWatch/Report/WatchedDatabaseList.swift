@@ -1,3 +1,4 @@
+import Findings
 import Foundation
 import Text
 
@@ -24,14 +25,14 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         public var journalMode: WatchedFile.JournalMode?
         /// The processes that use the database.
         public var processes: [Process]
-        /// The number of commits or rollback-journal transactions per second.
-        public var commitsPerSecond: Double
+        /// The number of commits or rollback-journal transactions per second, or `nil` if unknown.
+        public var commitsPerSecond: Double?
         /// The total processor time of these processes, as a share of one core.
         public var processorShare: Double
         /// The size of the `-wal` file, in bytes.
         public var walBytes: UInt64?
         /// The most important finding.
-        public var verdict: WatchVerdict
+        public var verdict: Finding
     }
 
     /// The name and version of the format, ``currentSchema``.
@@ -48,8 +49,8 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
     ///   - notes: The limitations of the search for databases.
     public init(reports: [WatchReport], notes: [String] = []) {
         databases = reports.map(Entry.init).sorted { first, second in
-            (first.commitsPerSecond, first.processorShare, second.path)
-                > (second.commitsPerSecond, second.processorShare, first.path)
+            (first.commitsPerSecond ?? 0, first.processorShare, second.path)
+                > (second.commitsPerSecond ?? 0, second.processorShare, first.path)
         }
         self.notes = notes
         for note in reports.flatMap(\.notes) where !self.notes.contains(note) {
@@ -72,7 +73,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
             let processes = database.processes.prefix(3).map { "\($0.name) (\($0.pid))" }
             let more = database.processes.count - processes.count
             rows.append([
-                HumanUnits.rate(database.commitsPerSecond),
+                database.commitsPerSecond.map(HumanUnits.rate) ?? "?",
                 HumanUnits.percent(database.processorShare),
                 database.walBytes.map(HumanUnits.bytes) ?? "–",
                 database.journalMode?.rawValue ?? database.state.rawValue,
@@ -82,6 +83,12 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
             ])
         }
         var lines = databases.isEmpty ? ["no SQLite database is open"] : WatchText.table(rows)
+        // A list has no room for all findings, but data must not be lost silently.
+        for database in databases where [.alarm, .warning].contains(database.verdict.level) {
+            let verdict = database.verdict
+            let text = Escaping.terminal("\(database.path): \(verdict.text)")
+            lines += WatchText.wrapped(text, first: verdict.level.mark + " ", rest: "  ")
+        }
         lines += notes.map { "note: " + Escaping.terminal($0) }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -94,7 +101,7 @@ extension WatchedDatabaseList.Entry {
         journalMode = report.file.journalMode
         processes = report.processes.map { Process(pid: $0.pid, name: $0.name) }
         commitsPerSecond =
-            report.wal?.commitsPerSecond ?? report.rollback?.transactionsPerSecond ?? 0
+            report.wal?.commitsPerSecond ?? report.rollback?.transactionsPerSecond
         processorShare = report.processes.reduce(0) { $0 + ($1.processorShare ?? 0) }
         walBytes = report.wal?.bytes
         verdict = report.verdict

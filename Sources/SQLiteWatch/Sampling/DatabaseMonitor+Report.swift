@@ -1,9 +1,6 @@
-extension DatabaseMonitor {
-    /// How long findings mention an episode after it ends, in nanoseconds.
-    private static let endedEpisodeTime: UInt64 = 10_000_000_000
-    /// The minimum share of time that a process must hold a read lock to be listed as a reader.
-    private static let minimumReaderShare = 0.05
+import Findings
 
+extension DatabaseMonitor {
     /// Reports on the interval since the last report and starts a new interval.
     ///
     /// - Parameters:
@@ -40,28 +37,9 @@ extension DatabaseMonitor {
             now: observation.now
         )
         let shown = list.processes(self, holds)
-        let readers = shown.filter { $0.share.reader.value >= Self.minimumReaderShare }
-            .sorted { $0.share.reader.value > $1.share.reader.value }
-        let diagnosis = Diagnosis(
-            observation: observation,
-            holds: holds,
-            history: history,
-            isHot: journal.isHot,
-            name: { [known] process in
-                guard let facts = known[process] ?? facts(process) else {
-                    return "process \(process)"
-                }
-                return "\(facts.name) (\(process))"
-            },
-            processorShare: { [known] in known[$0]?.processorShare },
-            writers: writers,
-            readers: readers.map(\.pid),
-            ended: endedEpisodes(after: min(start, now - min(now, Self.endedEpisodeTime)))
-        )
-        let findings = diagnosis.findings
-        let pins = diagnosis.pins
+        let pins = Pin.pins(observation, holds)
         let counts = observation.files.isWAL ? tables?.since(interval.tableBaseline) : nil
-        let report = WatchReport(
+        var report = WatchReport(
             time: calendar(now),
             window: WatchWindow(
                 seconds: seconds,
@@ -73,62 +51,72 @@ extension DatabaseMonitor {
             file: file(fileSystem),
             processes: shown,
             pins: pins.map { list.pin($0, pageSize: observation.files.pageSize ?? 0) },
-            wal: wal(seconds: seconds, pinned: pins.first?.frames ?? 0),
-            rollback: rollback(seconds: seconds),
             tables: counts?.tables ?? [],
-            tablesCoverage: counts?.coverage(written: log.since(interval.logBaseline).frames),
             episodes: episodes.map(list.episode),
-            verdict: findings.first ?? WatchVerdict(.nothing, "Nothing unusual was observed."),
-            findings: findings,
             notes: notes
         )
+        report.wal = wal(seconds: seconds, now: observation.now)
+        report.rollback = rollback(seconds: seconds)
+        report.tablesCoverage = counts?.coverage(written: log.since(interval.logBaseline).frames)
+        report.hasHiddenHolder = observation.hasHiddenHolder
+        report.endedProcesses = interval.seen.subtracting(shown.map(\.pid)).count
+        report.updateFindings()
+        if report.wal?.frames != nil, report.hasHiddenWriters {
+            // The reads of invisible programs are unknown.
+            report.wal?.pinned = nil
+        } else if report.wal?.frames != nil {
+            report.wal?.pinned = pins.first?.frames ?? 0
+        }
         startInterval(at: now, tables: tables)
         return report
     }
 
     private func file(_ fileSystem: FileSystemStatus?) -> WatchedFile {
         let files = last?.files ?? ObservedFiles()
-        let header = files.header
-        return WatchedFile(
-            path: path,
-            state: files.state,
-            problem: files.problem,
-            bytes: files.database.exists ? files.database.size : nil,
-            pages: files.isWAL && (files.index?.frames ?? 0) > 0
-                ? files.index.map { UInt64($0.pages) }
-                : header?.pages.map(UInt64.init)
-                    ?? header.map { files.database.size / UInt64($0.pageSize) },
-            freePages: header.map { UInt64($0.freePages) },
-            pageSize: header?.pageSize,
-            journalMode: header.map { $0.isWAL ? .wal : .rollback },
-            autoVacuum: header?.autoVacuum,
-            encoding: header?.encoding,
-            applicationID: header?.applicationID,
-            userVersion: header?.userVersion,
-            fileSystem: fileSystem
-        )
+        var file = WatchedFile(path: path, state: files.state)
+        file.problem = files.problem
+        file.bytes = files.database.exists ? files.database.size : nil
+        file.fileSystem = fileSystem
+        file.lockFile = last?.lockFile
+        guard let header = files.header else { return file }
+        file.pages =
+            files.isWAL && (files.index?.frames ?? 0) > 0
+            ? files.index.map { UInt64($0.pages) }
+            : header.pages.map(UInt64.init) ?? files.database.size / UInt64(header.pageSize)
+        file.freePages = UInt64(header.freePages)
+        file.pageSize = header.pageSize
+        file.journalMode = header.isWAL ? .wal : .rollback
+        file.autoVacuum = header.autoVacuum
+        file.encoding = header.encoding
+        file.applicationID = header.applicationID
+        file.userVersion = header.userVersion
+        return file
     }
 
-    private func wal(seconds: Double, pinned: UInt64) -> WatchedWAL? {
+    private func wal(seconds: Double, now: UInt64) -> WatchedWAL? {
         guard let files = last?.files, files.isWAL, files.state == .present else { return nil }
+        var wal = WatchedWAL(bytes: files.wal?.size ?? 0)
+        wal.room = files.room
+        wal.pageSize = files.pageSize
+        guard let index = files.index else { return wal }
         let counts = log.since(interval.logBaseline)
         func rate(_ count: UInt64) -> Double { seconds > 0 ? Double(count) / seconds : 0 }
-        return WatchedWAL(
-            bytes: files.wal?.size ?? 0,
-            frames: files.index.map { UInt64($0.frames) },
-            room: files.room,
-            backfilled: files.index.map { UInt64($0.backfilled) },
-            pinned: files.index == nil ? nil : pinned,
-            pageSize: files.pageSize,
-            marks: files.index?.marks.map { $0.map(UInt64.init) } ?? [],
-            commits: counts.commits,
-            commitsPerSecond: rate(counts.commits),
-            framesWritten: counts.frames,
-            framesPerSecond: rate(counts.frames),
-            checkpoints: counts.checkpoints,
-            framesBackfilled: counts.framesBackfilled,
-            resets: counts.resets
-        )
+        func age(_ time: UInt64) -> Double { Double(now - min(now, time)) / 1e9 }
+        wal.frames = UInt64(index.frames)
+        wal.backfilled = UInt64(index.backfilled)
+        wal.marks = index.marks.map { $0.map(UInt64.init) }
+        wal.commits = counts.commits
+        wal.commitsPerSecond = rate(counts.commits)
+        wal.framesWritten = counts.frames
+        wal.framesPerSecond = rate(counts.frames)
+        wal.checkpoints = counts.checkpoints
+        wal.framesBackfilled = counts.framesBackfilled
+        wal.resets = counts.resets
+        wal.uncommittedFrames = history.uncommittedFrames(files)
+        wal.overlapSeconds = history.overlapSince.map(age)
+        wal.framesInOverlap = history.overlapSince == nil ? nil : history.framesInOverlap
+        wal.neglectedSeconds = history.neglectedSince.map(age)
+        return wal
     }
 
     private func rollback(seconds: Double) -> WatchedRollback? {

@@ -8,6 +8,8 @@ struct DatabaseMonitor: Sendable {
         var name: String
         var user: String?
         var commandLine: String?
+        var arguments: [String] = []
+        var isOrphan: Bool?
         /// The processor time in the interval, as a share of one core.
         var processorShare: Double?
     }
@@ -31,8 +33,6 @@ struct DatabaseMonitor: Sendable {
     private(set) var log = LogCounter()
     private(set) var changes = ChangeCounter()
     private(set) var interval = Interval()
-    /// The latest writers, most recent first.
-    private(set) var writers: [Int32] = []
     private(set) var last: Observation?
     /// The locks of the last sample that read `/proc/locks`.
     private var listed: [Int32: ProcessLocks] = [:]
@@ -42,8 +42,6 @@ struct DatabaseMonitor: Sendable {
     private var readHolds = HoldTracker()
     private var writeEpisodes = EpisodeLog()
     private var pinEpisodes = EpisodeLog()
-
-    private static let writerLimit = 8
 
     init(path: String) { self.path = path }
 
@@ -57,11 +55,6 @@ struct DatabaseMonitor: Sendable {
     var episodes: [EpisodeLog.Entry] {
         (writeEpisodes.entries + pinEpisodes.entries)
             .sorted { ($0.start, $1.process) > ($1.start, $0.process) }
-    }
-
-    /// Returns the episodes, except pins, that ended after `start`, most recent first.
-    func endedEpisodes(after start: UInt64) -> [EpisodeLog.Entry] {
-        writeEpisodes.ended.reversed().filter { ($0.end ?? 0) > start }
     }
 
     /// Returns whether the locks in a sample, or the last known read locks, may make a process
@@ -127,11 +120,6 @@ struct DatabaseMonitor: Sendable {
             interval.seen.insert(process)
             interval.weights[process, default: HeldWeights()]
                 .add(locks.held, weight: weight, listWeight: listWeight)
-            let isWriter = locks.held.contains { $0.kind == .writer || $0.kind == .reserved }
-            guard isWriter, writers.first != process else { continue }
-            writers.removeAll { $0 == process }
-            writers.insert(process, at: 0)
-            if writers.count > Self.writerLimit { writers.removeLast() }
         }
     }
 

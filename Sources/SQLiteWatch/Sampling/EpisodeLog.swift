@@ -1,3 +1,5 @@
+import Findings
+
 /// A log that records the periods in which a process blocked other processes or pinned the log.
 ///
 /// A period is an episode if it lasts at least one second, or 0.1 seconds if another process is
@@ -13,6 +15,8 @@ struct EpisodeLog: Sendable {
         var lastSeen: UInt64
         var frames: UInt64?
         var waiters: Set<Int32> = []
+        /// Whether no sample shows that the process may have released the lock in between.
+        var isProven = true
     }
 
     private struct Key: Hashable {
@@ -38,12 +42,19 @@ struct EpisodeLog: Sendable {
 
     mutating func update(_ observation: Observation, holds: HoldTracker) {
         var seen: Set<Key> = []
+        var isProven: [Key: Bool] = [:]
         let waiters = observation.waiting.filter(\.value).map(\.key)
         for (process, locks) in holds.holds {
             for (lock, hold) in locks {
                 guard let kind = Self.kind(of: lock, hold, in: observation) else { continue }
                 let key = Key(kind: kind, process: process)
-                let start = kind == .pin ? hold.behindSince ?? hold.since : hold.since
+                // A process that ran and waited may have released the lock, unless others still waited
+                // for it.
+                let start =
+                    kind == .pin
+                    ? hold.behindSince ?? hold.since
+                    : waiters.isEmpty ? hold.restedSince ?? hold.since : hold.since
+                isProven[key] = kind == .pin || hold.isContinuous || !hold.hasRun
                 // A process with two readers has one episode, which starts with the earlier reader.
                 if !seen.insert(key).inserted, let known = current[key], known.start <= start {
                     continue
@@ -51,6 +62,7 @@ struct EpisodeLog: Sendable {
                 extend(key, from: start, observation, lock: lock, waiters: waiters)
             }
         }
+        for (key, isProven) in isProven where !isProven { current[key]?.isProven = false }
         for (key, var entry) in current where !seen.contains(key) {
             current[key] = nil
             guard Self.isEpisode(entry) else { continue }

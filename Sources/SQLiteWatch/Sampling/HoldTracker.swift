@@ -1,3 +1,5 @@
+import Findings
+
 /// A tracker that estimates from samples how long processes have held their locks.
 struct HoldTracker: Sendable {
     /// A lock that a process held in an unbroken series of samples.
@@ -10,6 +12,31 @@ struct HoldTracker: Sendable {
         var frame: UInt32?
         /// Whether a release between two samples would have been detected.
         var isContinuous: Bool
+        /// The number of times that the process's threads have run, at the last sample that
+        /// counted them.
+        var runs: ProcessRuns?
+        /// The time of the first of the samples since which the process has not run.
+        var asleepSince: UInt64?
+        /// Whether the process ran between two samples, and may have released the lock.
+        var hasRun = false
+        /// The time of the last sample before which the process ran and then waited.
+        ///
+        /// A process that only computes is probably still in the same transaction.
+        var restedSince: UInt64?
+
+        /// Whether it is proven that the process has not run since ``asleepSince``.
+        func isAsleep(at now: UInt64) -> Bool { asleepSince.map { $0 < now } ?? false }
+
+        /// Adds the number of times that the process has run.
+        mutating func count(_ current: ProcessRuns?, at now: UInt64) {
+            guard let current else { return }
+            if let runs, runs.sleeps != current.sleeps { restedSince = now }
+            if runs != current {
+                if runs != nil { hasRun = true }
+                asleepSince = now
+            }
+            runs = current
+        }
     }
 
     private(set) var holds: [Int32: [HeldLock: Hold]] = [:]
@@ -40,6 +67,9 @@ struct HoldTracker: Sendable {
                 if wasReleased(lock, index: new, changeCounter: counter) {
                     hold = Hold(since: observation.now, isContinuous: false)
                 }
+                if lock.kind.isExclusive {
+                    hold.count(observation.runs[process], at: observation.now)
+                }
                 let frame = lock.mark.flatMap { mark in
                     mark == 0 ? 0 : new.flatMap { $0.marks[mark] }
                 }
@@ -52,7 +82,8 @@ struct HoldTracker: Sendable {
                 }
                 hold.isContinuous =
                     switch lock.kind {
-                    case .writer, .reserved, .pending, .exclusive: true
+                    case .writer, .reserved, .pending, .exclusive:
+                        !hold.hasRun && hold.isAsleep(at: observation.now)
                     case .reader:
                         hold.behindSince == hold.since && lock.mark != 0 && !mayJoinOldMark
                     case .checkpoint, .recovery, .shared: false

@@ -1,3 +1,5 @@
+import Findings
+
 /// The state of one database in one sample.
 struct Observation: Sendable {
     /// The time on the monotonic clock, in nanoseconds.
@@ -20,6 +22,18 @@ struct Observation: Sendable {
     var openProcesses: Set<Int32> = []
     /// Whether each checked process is waiting.
     var waiting: [Int32: Bool] = [:]
+    /// Whether each checked process waits for the disk.
+    var syncing: [Int32: Bool] = [:]
+    /// What the descriptors of each process show.
+    var uses: [Int32: DescriptorUse] = [:]
+    /// For each process with an inherited connection, a process that shares it.
+    var sharedConnections: [Int32: Int32] = [:]
+    /// The lock file of SQLite's `unix-dotfile` VFS, if it exists.
+    var lockFile: String?
+    /// The number of times that the threads of each holder of an exclusive lock have run.
+    ///
+    /// A process that has not run between two samples has not released its locks.
+    var runs: [Int32: ProcessRuns] = [:]
     /// Whether an invisible process holds a lock.
     var hasHiddenHolder = false
 
@@ -103,5 +117,30 @@ struct ObservedFiles: Equatable, Sendable {
     /// holds the reserved lock.
     var hasValidJournal: Bool {
         state == .present && journalHeader != nil && (journal?.size ?? 0) > 0
+    }
+}
+
+/// How often the threads of a process have run.
+struct ProcessRuns: Equatable, Sendable {
+    /// The number of threads, and of the times that they stopped running.
+    var total: UInt64
+    /// The number of times that they stopped in order to wait.
+    var sleeps: UInt64
+}
+
+/// What the descriptors of a process show about its use of a database.
+struct DescriptorUse: Equatable, Sendable {
+    /// The files that are not those of the path.
+    var strayFiles: [StrayFile] = []
+    /// The descriptors of the database file.
+    var descriptors: [Int32] = []
+    /// The number of descriptors of the database file that SQLite did not open.
+    var otherDescriptors = 0
+
+    struct StrayFile: Equatable, Sendable {
+        var part: WatchedStrayFile.Part
+        var path: String
+        /// The time of the deletion, in milliseconds since 1970, or `nil` if the file has a name.
+        var deleted: Int64?
     }
 }

@@ -1,3 +1,5 @@
+import Findings
+
 struct ProcessList {
     var known: [Int32: DatabaseMonitor.Process]
     /// A closure that returns the facts about any process, including terminated ones.
@@ -16,34 +18,42 @@ struct ProcessList {
                 let facts = known[process]
                     ?? (held.isEmpty ? nil : DatabaseMonitor.Process(name: "?"))
             else { return nil }
-            return WatchedProcess(
-                pid: process,
-                name: facts.name,
-                user: facts.user,
-                commandLine: facts.commandLine,
-                processorShare: facts.processorShare,
-                locks: locks(held),
-                share: interval.weights[process, default: HeldWeights()]
-                    .share(interval.samples, lists: interval.lists),
-                waiting: monitor.waits.wait(of: process)
-            )
+            var shown = WatchedProcess(pid: process, name: facts.name)
+            shown.user = facts.user
+            shown.commandLine = facts.commandLine
+            shown.processorShare = facts.processorShare
+            shown.isOrphan = facts.isOrphan
+            shown.locks = locks(held)
+            shown.share = interval.weights[process, default: HeldWeights()]
+                .share(interval.samples, lists: interval.lists)
+            shown.waiting = monitor.waits.wait(of: process)
+            shown.syncShare = monitor.waits.syncShare(of: process)
+            if let use = monitor.last?.uses[process] { describe(use, in: &shown) }
+            shown.sharesConnectionWith = monitor.last?.sharedConnections[process]
+            return shown
         }.sorted(by: Self.precedes)
     }
 
     private func locks(_ held: [HeldLock: HoldTracker.Hold]) -> [WatchedLock] {
-        held.sorted { Self.order($0.key) < Self.order($1.key) }.map { lock, hold in
-            WatchedLock(
+        held.sorted { Self.order($0.key) < Self.order($1.key) }.map { lock, hold -> WatchedLock in
+            // A process that did not run has not released the lock.
+            let start =
+                lock.kind.isExclusive && hold.isContinuous
+                ? hold.asleepSince ?? hold.since : hold.since
+            var shown = WatchedLock(
                 kind: lock.kind,
-                mark: lock.mark,
-                frame: hold.frame.map(UInt64.init),
-                since: calendar(hold.since),
-                seconds: seconds(since: hold.since),
+                since: calendar(start),
+                seconds: seconds(since: start),
                 isContinuous: hold.isContinuous
             )
+            shown.mark = lock.mark
+            shown.frame = hold.frame.map(UInt64.init)
+            if lock.kind.isExclusive, hold.runs != nil { shown.isAsleep = hold.isContinuous }
+            return shown
         }
     }
 
-    func pin(_ pin: Diagnosis.Pin, pageSize: Int) -> WatchedPin {
+    func pin(_ pin: Pin, pageSize: Int) -> WatchedPin {
         WatchedPin(
             pid: pin.process,
             name: known[pin.process]?.name ?? "?",
@@ -57,18 +67,34 @@ struct ProcessList {
     }
 
     func episode(_ entry: EpisodeLog.Entry) -> WatchEpisode {
-        WatchEpisode(
+        var episode = WatchEpisode(
             kind: entry.kind,
             pid: entry.process,
             name: facts(entry.process)?.name ?? "?",
             start: calendar(entry.start),
-            end: entry.end.map(calendar),
-            seconds: Double((entry.end ?? now) - entry.start) / 1e9,
-            frames: entry.frames,
-            waiters: entry.waiters.sorted().map {
-                WatchEpisode.Waiter(pid: $0, name: facts($0)?.name ?? "?")
-            }
+            seconds: Double((entry.end ?? now) - entry.start) / 1e9
         )
+        episode.end = entry.end.map(calendar)
+        episode.frames = entry.frames
+        episode.waiters = entry.waiters.sorted().map {
+            WatchEpisode.Waiter(pid: $0, name: facts($0)?.name ?? "?")
+        }
+        episode.isContinuous = entry.isProven
+        return episode
+    }
+
+    private func describe(_ use: DescriptorUse, in process: inout WatchedProcess) {
+        process.otherDescriptors = use.otherDescriptors
+        guard !use.strayFiles.isEmpty else { return }
+        process.strayFiles = use.strayFiles.map { file in
+            var stray = WatchedStrayFile(
+                part: file.part,
+                path: file.path,
+                isDeleted: file.deleted != nil
+            )
+            stray.deleted = file.deleted.map(WatchTime.init(milliseconds:))
+            return stray
+        }
     }
 
     private func seconds(since start: UInt64) -> Double {

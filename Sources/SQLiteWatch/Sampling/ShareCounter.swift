@@ -1,3 +1,5 @@
+import Findings
+
 /// Estimates, from samples, the share of time during which a condition held.
 ///
 /// Each sample is weighted by the mean sampling interval at that time, so that rate changes do not

@@ -1,3 +1,5 @@
+import Findings
+
 /// A type that tracks the processes that are probably waiting in a busy handler, and the share of
 /// checks that found each process waiting.
 struct WaitTracker: Sendable {
@@ -5,6 +7,10 @@ struct WaitTracker: Sendable {
         var count = 0
         var waits = 0
         var isWaiting = false
+        /// The checks of the process while it held a write lock, and those that found it waiting
+        /// for the disk.
+        var holds = 0
+        var syncs = 0
     }
 
     private var checks: [Int32: Checks] = [:]
@@ -17,6 +23,10 @@ struct WaitTracker: Sendable {
         for (process, isWaiting) in observation.waiting {
             checks[process, default: Checks()].count += 1
             if isWaiting { checks[process, default: Checks()].waits += 1 }
+        }
+        for (process, isSyncing) in observation.syncing {
+            checks[process, default: Checks()].holds += 1
+            if isSyncing { checks[process, default: Checks()].syncs += 1 }
         }
         for process in checks.keys where observation.waiting[process] != nil || !isBlocked {
             checks[process]?.isWaiting = observation.waiting[process] ?? false
@@ -39,6 +49,17 @@ struct WaitTracker: Sendable {
                 isWaiting: checks.isWaiting,
                 share: checks.count == 0 ? 0 : Double(checks.waits) / Double(checks.count)
             )
+        }
+    }
+
+    /// The minimum number of checks from which a share is reported.
+    private static let minimumHolds = 5
+
+    /// Returns the share of the checks of a lock holder that found it waiting for the disk, or
+    /// `nil` if there are too few checks.
+    func syncShare(of process: Int32) -> Double? {
+        checks[process].flatMap { checks in
+            checks.holds < Self.minimumHolds ? nil : Double(checks.syncs) / Double(checks.holds)
         }
     }
 

@@ -1,3 +1,5 @@
+import Findings
+
 /// The number of log frames of each table and index since a helper started to read the log.
 struct TableCounts: Equatable, Sendable {
     struct Key: Hashable, Sendable {
@@ -101,5 +103,35 @@ struct TableCounts: Equatable, Sendable {
             if count > before { difference.counts[key] = count - before }
         }
         return difference
+    }
+}
+
+extension TableCounts {
+    /// The tables and indexes, sorted by number of frames in descending order.
+    var tables: [WatchedTable] {
+        let total = Double(max(framesRead, 1))
+        return counts.map { key, count in
+            WatchedTable(
+                name: key.name,
+                kind: key.kind,
+                share: min(1, Double(count) / total),
+                frames: count
+            )
+        }.sorted { ($0.frames, $1.name) > ($1.frames, $0.name) }
+    }
+
+    /// Returns the coverage for a number of written frames.
+    func coverage(written: UInt64) -> WatchedCoverage {
+        let unknown = counts[Key(kind: .unknown, name: "")] ?? 0
+        return WatchedCoverage(
+            framesRead: framesRead,
+            readShare: written == 0 ? 1 : min(1, Double(framesRead) / Double(written)),
+            unknownShare: framesRead == 0 ? 0 : min(1, Double(unknown) / Double(framesRead))
+        )
+    }
+
+    mutating func add(_ other: TableCounts) {
+        framesRead += other.framesRead
+        for (key, count) in other.counts { counts[key, default: 0] += count }
     }
 }

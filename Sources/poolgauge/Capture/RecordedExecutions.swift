@@ -1,4 +1,5 @@
 import Capture
+import Findings
 import Foundation
 import Recording
 import SQLText

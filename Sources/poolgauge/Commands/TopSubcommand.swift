@@ -1,4 +1,5 @@
 import ArgumentParser
+import Findings
 import Recording
 import SQLiteWatch
 import WorkloadEngine

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 import TerminalUI
 import Text
@@ -82,7 +83,7 @@ struct FileChecks {
             results.append(
                 Finding(
                     part: .journal,
-                    mark: .warning,
+                    mark: Self.mark(finding.level),
                     text: finding.text,
                     remedy: finding.remedy
                 )
@@ -112,12 +113,21 @@ struct FileChecks {
         )
     }
 
-    private static func concernsJournal(_ kind: WatchVerdict.Kind) -> Bool {
+    private static func concernsJournal(_ kind: Findings.Finding.Kind) -> Bool {
         switch kind {
         case .hotJournal, .leftoverWAL, .largeNotPinned, .pinned, .overlappingReaders,
             .largeTransaction, .noCheckpoint:
             true
-        case .unavailable, .exclusive, .longWriter, .checkpointWaits, .nothing: false
+        default: false
+        }
+    }
+
+    private static func mark(_ level: Findings.Finding.Level) -> Doctor.Mark {
+        switch level {
+        case .alarm: .problem
+        case .warning: .warning
+        case .note: .note
+        case .nothing: .ok
         }
     }
 
@@ -186,7 +196,7 @@ struct FileChecks {
             results.append(
                 Finding(
                     part: .processes,
-                    mark: .warning,
+                    mark: Self.mark(finding.level),
                     text: finding.text,
                     remedy: finding.remedy
                 )

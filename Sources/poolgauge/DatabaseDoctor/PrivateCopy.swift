@@ -1,4 +1,5 @@
 #if os(Linux)
+import Findings
 import Text
 import Foundation
 import SQLiteWatch

@@ -1,3 +1,4 @@
+import Findings
 import MetricDescriptors
 import PoolgaugeAgent
 import SQLiteWatch
@@ -12,7 +13,7 @@ struct WatchedDatabase {
 /// The metrics of a database that other processes use.
 enum WatchMetric {
     /// All metrics, in output order.
-    static let all = file + log + totals
+    static let all = file + log + totals + findings
 
     private static func metric(
         _ name: String,
@@ -68,6 +69,21 @@ enum WatchMetric {
         },
     ]
 
+    private static let findings = [
+        Metric(
+            "sqlite_findings",
+            .gauge,
+            "The number of findings, as in the reports of poolgauge top.",
+            labels: ["database", "kind", "level"]
+        ) { (database: WatchedDatabase) in
+            Dictionary(grouping: database.report.findings) {
+                [$0.kind.rawValue, $0.level.rawValue]
+            }
+            .sorted { $0.key.joined() < $1.key.joined() }
+            .map { MetricValue([database.path] + $0.key, .single(Double($0.value.count))) }
+        }
+    ]
+
     private static let totals: [Metric<WatchedDatabase>] = [
         metric("sqlite_commits_total", .counter, "The number of commits that changed the database.")
         {
@@ -78,10 +94,10 @@ enum WatchMetric {
             .counter,
             "The number of frames written to the log."
         ) {
-            $0.report.wal != nil ? Double($0.totals.framesWritten) : nil
+            $0.report.wal?.commits != nil ? Double($0.totals.framesWritten) : nil
         },
         Metric(.checkpoints, labels: ["database", "mode"]) { database in
-            guard database.report.wal != nil else { return [] }
+            guard database.report.wal?.commits != nil else { return [] }
             let count = Double(database.totals.checkpoints)
             return [MetricValue([database.path, "unknown"], .single(count))]
         },
@@ -89,9 +105,9 @@ enum WatchMetric {
             "sqlite_wal_checkpointed_frames_total",
             .counter,
             "The number of frames that checkpoints copied to the database file."
-        ) { $0.report.wal != nil ? Double($0.totals.framesCheckpointed) : nil },
+        ) { $0.report.wal?.commits != nil ? Double($0.totals.framesCheckpointed) : nil },
         metric("sqlite_wal_resets_total", .counter, "The number of log resets.") {
-            $0.report.wal != nil ? Double($0.totals.resets) : nil
+            $0.report.wal?.commits != nil ? Double($0.totals.resets) : nil
         },
         Metric(
             "sqlite_lock_seconds_total",
@@ -114,7 +130,7 @@ extension WatchedDatabase {
     fileprivate var path: String { Escaping.terminal(report.file.path) }
 
     /// Whether the report contains the database's transactions.
-    fileprivate var isKnown: Bool { report.wal != nil || report.rollback != nil }
+    fileprivate var isKnown: Bool { report.wal?.commits != nil || report.rollback != nil }
 
     /// Returns the longest time that a process has held a lock, or `nil` if locks are not visible.
     fileprivate func longestLock(_ isIncluded: (LockKind) -> Bool) -> Double? {

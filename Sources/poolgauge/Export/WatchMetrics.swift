@@ -1,3 +1,4 @@
+import Findings
 import MetricDescriptors
 import PoolgaugeAgent
 import SQLiteWatch

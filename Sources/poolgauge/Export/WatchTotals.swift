@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 import Text
 
@@ -30,11 +31,11 @@ struct WatchTotals: Equatable {
     /// Adds the counts of an interval.
     mutating func add(_ report: WatchReport) {
         if let wal = report.wal {
-            commits &+= wal.commits
-            framesWritten &+= wal.framesWritten
-            checkpoints &+= wal.checkpoints
-            framesCheckpointed &+= wal.framesBackfilled
-            resets &+= wal.resets
+            commits &+= wal.commits ?? 0
+            framesWritten &+= wal.framesWritten ?? 0
+            checkpoints &+= wal.checkpoints ?? 0
+            framesCheckpointed &+= wal.framesBackfilled ?? 0
+            resets &+= wal.resets ?? 0
         }
         if let rollback = report.rollback { commits &+= rollback.transactions }
         for process in report.processes {

@@ -1,5 +1,6 @@
 import CursesTerminal
 import Dashboard
+import Findings
 import Recording
 import SQLiteWatch
 import TerminalUI

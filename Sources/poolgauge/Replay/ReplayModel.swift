@@ -1,4 +1,5 @@
 import Dashboard
+import Findings
 import PoolgaugeAgent
 import Recording
 import SQLiteWatch

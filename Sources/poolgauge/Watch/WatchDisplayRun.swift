@@ -1,5 +1,6 @@
 import CursesTerminal
 import Dashboard
+import Findings
 import SQLTrace
 import SQLiteWatch
 import TerminalUI

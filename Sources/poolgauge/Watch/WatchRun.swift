@@ -1,4 +1,6 @@
 import ArgumentParser
+import Findings
+import Foundation
 import Recording
 import SQLTrace
 import SQLiteWatch
@@ -171,7 +173,8 @@ struct WatchRun {
             try StandardOutput.write(WatchJSON.text(of: report))
         case .json: try StandardOutput.write(WatchJSON.line(of: report))
         case .text:
-            try StandardOutput.write((isLater ? "\n" : "") + WatchText.text(of: report))
+            let text = WatchText.text(of: report, cutsStatements: isatty(STDOUT_FILENO) != 0)
+            try StandardOutput.write((isLater ? "\n" : "") + text)
         }
     }
 }

@@ -1,6 +1,7 @@
 import TerminalUI
 
 @testable import Dashboard
+@testable import Findings
 @testable import SQLiteWatch
 
 /// Fictional reports about five programs.
@@ -67,10 +68,10 @@ struct WatchStory {
             ]
             processes[0].waiting = WatchedWait(isWaiting: true, share: 1)
         }
-        var findings: [WatchVerdict] = []
+        var findings: [Finding] = []
         if isWorking {
             findings.append(
-                WatchVerdict(
+                Finding(
                     .longWriter,
                     pid: 4714,
                     "sync (4714) has held the write lock for at least "
@@ -83,7 +84,7 @@ struct WatchStory {
         }
         if isPinned {
             findings.append(
-                WatchVerdict(
+                Finding(
                     .pinned,
                     pid: 4713,
                     "report (4713) pins the log: it has been reading the state at frame 500 for at "
@@ -129,7 +130,7 @@ struct WatchStory {
             tablesCoverage: isWAL
                 ? WatchedCoverage(framesRead: 25, readShare: 1, unknownShare: 0.04) : nil,
             episodes: episodes(now),
-            verdict: findings.first ?? WatchVerdict(.nothing, "Nothing unusual was observed."),
+            verdict: findings.first ?? Finding(.nothing, "Nothing unusual was observed."),
             findings: findings,
             notes: ["This program runs in a PID namespace: processes outside of it are not listed."]
         )

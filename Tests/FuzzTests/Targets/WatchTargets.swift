@@ -1,3 +1,5 @@
+import Findings
+
 @testable import SQLTrace
 @testable import SQLiteWatch
 

@@ -3,6 +3,7 @@ import SQLiteEngine
 import TestSupport
 import Testing
 
+@testable import Findings
 @testable import Recording
 @testable import SQLiteWatch
 @testable import poolgauge
@@ -31,7 +32,7 @@ struct RecordedExecutionsTests {
             pins: [],
             tables: [],
             episodes: [],
-            verdict: WatchVerdict(.nothing, ""),
+            verdict: Finding(.nothing, ""),
             findings: [],
             notes: []
         )

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Findings
 @testable import SQLiteWatch
 @testable import poolgauge
 
@@ -132,7 +133,7 @@ extension WatchReport {
             pins: [],
             tables: [],
             episodes: [],
-            verdict: WatchVerdict(.nothing, ""),
+            verdict: Finding(.nothing, ""),
             findings: [],
             notes: []
         )

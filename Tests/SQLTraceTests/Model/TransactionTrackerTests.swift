@@ -171,7 +171,7 @@ struct TransactionTrackerTests {
         var blocks = BlockTracker()
         blocks.add(execution("SELECT 1", at: 1 * second, isAutocommit: true), sql: nil, tracker)
         blocks.add(
-            execution("BEGIN", at: 3 * second, result: 517, isAutocommit: true, waited: nil),
+            execution("BEGIN", at: 3 * second, result: 5, isAutocommit: true, waited: nil),
             sql: nil,
             tracker
         )

@@ -112,7 +112,7 @@ struct DatabaseSearchTests {
         session.sample()
         let list = WatchedDatabaseList(reports: session.reports(), notes: ["a\u{1B}note"])
         #expect(list.databases.map(\.path) == paths.reversed())
-        #expect(list.databases[0].commitsPerSecond > 0)
+        #expect(list.databases[0].commitsPerSecond ?? 0 > 0)
         #expect(list.databases[0].processes.map(\.pid) == [program.pid])
         for text in [list.text, try list.json()] {
             #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })

@@ -1,4 +1,5 @@
 #if os(Linux)
+import Findings
 import Foundation
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 
 /// The data of one database: the displayed report and the recorded series.

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 
 /// The chart values of a report.

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 import Text
 
@@ -11,6 +12,11 @@ extension WatchReport {
             Self.escape(&report.processes[index].name)
             Self.escape(&report.processes[index].user)
             Self.escape(&report.processes[index].commandLine)
+            report.processes[index].strayFiles = report.processes[index].strayFiles?.map { file in
+                var file = file
+                Self.escape(&file.path)
+                return file
+            }
         }
         for index in report.pins.indices { Self.escape(&report.pins[index].name) }
         for index in report.tables.indices { Self.escape(&report.tables[index].name) }
@@ -24,6 +30,7 @@ extension WatchReport {
         for index in report.findings.indices { Self.escape(&report.findings[index]) }
         for index in report.notes.indices { Self.escape(&report.notes[index]) }
         Self.escape(&report.file.problem)
+        Self.escape(&report.file.lockFile)
         report.escapeStatements()
         return report
     }
@@ -32,6 +39,10 @@ extension WatchReport {
         statements = statements?.map { statement in
             var statement = statement
             Self.escape(&statement.sql)
+            Self.escape(&statement.upgradeAfter)
+            if let repeated = statement.repeated {
+                statement.repeated?.after = Escaping.terminal(repeated.after)
+            }
             statement.plan = statement.plan?.map(Escaping.terminal)
             statement.values = statement.values?.map(Escaping.terminal)
             return statement
@@ -40,6 +51,8 @@ extension WatchReport {
             var transaction = transaction
             Self.escape(&transaction.name)
             Self.escape(&transaction.sql)
+            Self.escape(&transaction.gapAfter)
+            Self.escape(&transaction.gapBefore)
             return transaction
         }
         current = current?.map { statement in
@@ -47,21 +60,30 @@ extension WatchReport {
             Self.escape(&statement.sql)
             return statement
         }
-        blocked = blocked?.map { block in
-            var block = block
-            Self.escape(&block.name)
-            Self.escape(&block.sql)
-            block.by = block.by.map { blocker in
-                var blocker = blocker
-                Self.escape(&blocker.name)
-                Self.escape(&blocker.sql)
-                return blocker
-            }
-            return block
+        blocked = blocked?.map(Self.escaped)
+        waits = waits?.map { group in
+            var group = group
+            group.longest = Self.escaped(group.longest)
+            return group
         }
     }
 
-    private static func escape(_ verdict: inout WatchVerdict) {
+    private static func escaped(_ block: WatchedBlock) -> WatchedBlock {
+        var block = block
+        escape(&block.name)
+        escape(&block.sql)
+        block.by = block.by.map { blocker in
+            var blocker = blocker
+            escape(&blocker.name)
+            escape(&blocker.sql)
+            escape(&blocker.gapAfter)
+            escape(&blocker.gapBefore)
+            return blocker
+        }
+        return block
+    }
+
+    private static func escape(_ verdict: inout Finding) {
         escape(&verdict.text)
         escape(&verdict.remedy)
     }

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 
 /// A process at the displayed moment, and its shares over the last few seconds.

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 
 /// A table or index, and its share of the frames written in the last seconds.

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 import TerminalUI
 import Text
@@ -60,13 +61,19 @@ struct WatchLogPanel {
         }
         var first = [[Span(HumanUnits.bytes(wal.bytes), bold)]]
         if let frames = wal.frames, let backfilled = wal.backfilled {
-            let pinned = wal.pinned ?? 0
             first += [
                 count(frames, "frames in use", text), count(backfilled, "checkpointed", text),
-                count(pinned, "pinned", pinned > 0 ? theme.bold(.warning) : text),
             ]
+            if let pinned = wal.pinned {
+                first.append(count(pinned, "pinned", pinned > 0 ? theme.bold(.warning) : text))
+            } else {
+                first.append([Span("pinned: unknown", dim)])
+            }
         } else {
-            first.append([Span("no wal-index: no process uses it", dim)])
+            let isUsed = !report.processes.isEmpty
+            first.append([
+                Span(isUsed ? "no wal-index" : "no wal-index: no process uses it", dim)
+            ])
         }
         var second = [[Span("not pinned", theme.style(.ok))]]
         if let pin = report.pins.first {
@@ -82,6 +89,9 @@ struct WatchLogPanel {
             ]
         }
         let (resets, checkpoints) = counts
+        guard wal.commits != nil else {
+            return [first, second, [[Span("commits and checkpoints are unknown", dim)]]]
+        }
         let third = [
             [Span(HumanUnits.rate(history.rate(\.commits)), text), Span(" commits", dim)],
             [Span(HumanUnits.rate(history.rate(\.framesWritten)), text), Span(" frames", dim)],

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 import TerminalUI
 
@@ -51,10 +52,11 @@ struct WatchVerdictLines {
 
     /// The mark, with glyphs that are also distinct in ASCII.
     private var mark: (String, Role) {
-        switch report.verdict.kind {
+        switch report.verdict.level {
         case .nothing: ("✔", .ok)
-        case .unavailable, .hotJournal: ("✖", .error)
-        default: ("▲", .warning)
+        case .alarm: ("✖", .error)
+        case .warning: ("▲", .warning)
+        case .note: ("•", .text)
         }
     }
 }

@@ -1,12 +1,13 @@
+import Findings
 import Testing
 
 @testable import SQLiteWatch
 
-struct DiagnosisTests {
+struct MonitorFindingsTests {
     private let writer = HeldLock(kind: .writer)
     private let reader = HeldLock(kind: .reader, mark: 1)
 
-    private func findings(_ observations: [Observation]) -> [WatchVerdict] {
+    private func findings(_ observations: [Observation]) -> [Finding] {
         var monitor = DatabaseMonitor(path: "/app.sqlite")
         for observation in observations { monitor.update(observation) }
         return monitor.report(
@@ -45,15 +46,35 @@ struct DiagnosisTests {
 
     @Test func anIdleWriterIsReported() throws {
         let header = index(frames: 10, backfilled: 10)
-        let found = findings([
+        var observations = [
             observation(at: 0, header, [7: [writer], 8: []]),
             observation(at: 2_500, header, [7: [writer], 8: []], waiting: [8: true]),
-        ])
+        ]
+        for index in observations.indices {
+            observations[index].runs[7] = ProcessRuns(total: 40, sleeps: 30)
+        }
+        let found = findings(observations)
         let verdict = try #require(found.first)
         #expect(verdict.kind == .longWriter)
+        #expect(verdict.text.contains("for at least 2.5 s"))
         #expect(verdict.text.contains("app7 (7)"))
         #expect(verdict.text.contains("app8 (8) is probably waiting"))
         #expect(verdict.text.contains("idle in a transaction"))
+    }
+
+    /// A process that ran between two samples may have released the lock.
+    @Test func aWriterThatRanIsNotCalledIdle() throws {
+        let header = index(frames: 10, backfilled: 10)
+        let found = findings(
+            (0..<6).map { step in
+                var sample = observation(at: UInt64(step) * 1_000, header, [7: [writer]])
+                sample.runs[7] = ProcessRuns(total: UInt64(step), sleeps: UInt64(step))
+                return sample
+            }
+        )
+        let verdict = try #require(found.first)
+        #expect(verdict.text.contains("at each sample for about 5.0 s"))
+        #expect(!verdict.text.contains("idle in a transaction"))
     }
 
     @Test func aWriterThatEndedInTheIntervalIsStillReported() throws {
@@ -67,7 +88,7 @@ struct DiagnosisTests {
         let verdict = try #require(found.first)
         #expect(verdict.kind == .longWriter)
         #expect(
-            verdict.text.contains("app7 (7) held the write lock for 2.5 s, until 400 ms ago")
+            verdict.text.contains("app7 (7) held the write lock for 2.6 s, until 400 ms ago")
         )
         #expect(verdict.text.contains("app8 (8) probably waited"))
     }
@@ -85,7 +106,7 @@ struct DiagnosisTests {
         ])
         let verdict = try #require(found.first)
         let text =
-            "app7 (7) held the write lock twice, for up to 2.5 s at a time, and last released it "
+            "app7 (7) held the write lock twice, for up to 2.6 s at a time, and last released it "
             + "400 ms ago"
         #expect(verdict.text.hasPrefix(text), "\(verdict.text)")
     }

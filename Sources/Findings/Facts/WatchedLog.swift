@@ -20,20 +20,39 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
     ///
     /// A mark remains after its reader has ended.
     public var marks: [UInt64?]
-    /// The number of commits in the interval that changed a page.
-    public var commits: UInt64
+    /// The number of commits in the interval that changed a page, or `nil` if there is no wal-index.
+    ///
+    /// A program in exclusive locking mode keeps the wal-index in its memory. Then the counts and
+    /// rates below are unknown, too.
+    public var commits: UInt64?
     /// The number of commits per second.
-    public var commitsPerSecond: Double
+    public var commitsPerSecond: Double?
     /// The number of frames written in the interval, or a lower bound if the log was reset.
-    public var framesWritten: UInt64
+    public var framesWritten: UInt64?
     /// The number of frames written per second.
-    public var framesPerSecond: Double
+    public var framesPerSecond: Double?
     /// A lower bound on the number of checkpoints in the interval that copied frames.
-    public var checkpoints: UInt64
+    public var checkpoints: UInt64?
     /// The number of frames that these checkpoints copied.
-    public var framesBackfilled: UInt64
+    public var framesBackfilled: UInt64?
     /// The number of resets of the log in the interval.
-    public var resets: UInt64
+    public var resets: UInt64?
+    /// The number of frames that an open transaction has added to the file, or `nil` if unknown.
+    public var uncommittedFrames: UInt64?
+    /// The time since which a copied log could not be reset, because reads overlap, in seconds.
+    public var overlapSeconds: Double?
+    /// The number of frames written in ``overlapSeconds``.
+    public var framesInOverlap: UInt64?
+    /// The time since which a large backlog has not become smaller, in seconds.
+    public var neglectedSeconds: Double?
+}
+
+extension WatchedWAL {
+    /// Creates a description of a log without a wal-index.
+    public init(bytes: UInt64) {
+        self.bytes = bytes
+        marks = []
+    }
 }
 
 /// Transactions that use a rollback journal.
@@ -50,6 +69,19 @@ public struct WatchedRollback: Sendable, Codable, Equatable {
     ///
     /// The next reader rolls back this transaction.
     public var isHot: Bool
+
+    /// Creates a description.
+    public init(
+        transactions: UInt64,
+        transactionsPerSecond: Double,
+        journalBytes: UInt64?,
+        isHot: Bool
+    ) {
+        self.transactions = transactions
+        self.transactionsPerSecond = transactionsPerSecond
+        self.journalBytes = journalBytes
+        self.isHot = isHot
+    }
 }
 
 /// A period in which a process blocked other processes or pinned the log.
@@ -72,6 +104,12 @@ public struct WatchEpisode: Sendable, Codable, Equatable {
         public var pid: Int32
         /// The name of the process.
         public var name: String
+
+        /// Creates a description.
+        public init(pid: Int32, name: String) {
+            self.pid = pid
+            self.name = name
+        }
     }
 
     /// The lock or mark that the process held.
@@ -90,4 +128,18 @@ public struct WatchEpisode: Sendable, Codable, Equatable {
     public var frames: UInt64?
     /// The processes that probably waited during the episode.
     public var waiters: [Waiter]
+    /// Whether it is proven that the lock was held continuously, or `nil` if unknown.
+    public var isContinuous: Bool?
+}
+
+extension WatchEpisode {
+    /// Creates an episode.
+    public init(kind: Kind, pid: Int32, name: String, start: WatchTime, seconds: Double) {
+        self.kind = kind
+        self.pid = pid
+        self.name = name
+        self.start = start
+        self.seconds = seconds
+        waiters = []
+    }
 }

@@ -24,6 +24,14 @@ public struct WatchedTable: Sendable, Codable, Equatable {
     public var share: Double
     /// The number of frames.
     public var frames: UInt64
+
+    /// Creates a count.
+    public init(name: String, kind: Kind, share: Double, frames: UInt64) {
+        self.name = name
+        self.kind = kind
+        self.share = share
+        self.frames = frames
+    }
 }
 
 /// The proportion of written frames that a list of tables covers.
@@ -34,34 +42,11 @@ public struct WatchedCoverage: Sendable, Codable, Equatable {
     public var readShare: Double
     /// The share of the read frames that belong to an unknown table, from 0 to 1.
     public var unknownShare: Double
-}
 
-extension TableCounts {
-    /// The tables and indexes, sorted by number of frames in descending order.
-    var tables: [WatchedTable] {
-        let total = Double(max(framesRead, 1))
-        return counts.map { key, count in
-            WatchedTable(
-                name: key.name,
-                kind: key.kind,
-                share: min(1, Double(count) / total),
-                frames: count
-            )
-        }.sorted { ($0.frames, $1.name) > ($1.frames, $0.name) }
-    }
-
-    /// Returns the coverage for a number of written frames.
-    func coverage(written: UInt64) -> WatchedCoverage {
-        let unknown = counts[Key(kind: .unknown, name: "")] ?? 0
-        return WatchedCoverage(
-            framesRead: framesRead,
-            readShare: written == 0 ? 1 : min(1, Double(framesRead) / Double(written)),
-            unknownShare: framesRead == 0 ? 0 : min(1, Double(unknown) / Double(framesRead))
-        )
-    }
-
-    mutating func add(_ other: TableCounts) {
-        framesRead += other.framesRead
-        for (key, count) in other.counts { counts[key, default: 0] += count }
+    /// Creates a coverage.
+    public init(framesRead: UInt64, readShare: Double, unknownShare: Double) {
+        self.framesRead = framesRead
+        self.readShare = readShare
+        self.unknownShare = unknownShare
     }
 }

@@ -26,6 +26,18 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var busy: UInt64
     /// The number of executions that failed for another reason.
     public var failed: UInt64
+    /// The number of failed executions by result code, most frequent first, or `nil` if there are
+    /// none.
+    public var failures: [WatchedFailure]?
+    /// The number of executions that failed with `SQLITE_BUSY` at once because their transaction
+    /// had read, or `nil` if there are none.
+    ///
+    /// SQLite does not wait in this case, because the other connection may wait for this one.
+    public var upgrades: UInt64?
+    /// The first statement of the last transaction in which this happened.
+    public var upgradeAfter: String?
+    /// The statement before runs of executions of this statement, or `nil` if there are none.
+    public var repeated: WatchedRepetition?
     /// The total time that executions waited in the busy handler, in seconds.
     public var waited: Double
     /// The mean number of virtual-machine instructions per execution, or `nil` if unknown.
@@ -54,6 +66,37 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     }
 }
 
+/// The executions of a statement that failed with one result code.
+public struct WatchedFailure: Sendable, Codable, Equatable {
+    /// The name of the extended result code, such as `SQLITE_BUSY_SNAPSHOT`.
+    public var code: String
+    /// The number of executions.
+    public var count: UInt64
+
+    /// Creates a count.
+    public init(code: String, count: UInt64) {
+        self.code = code
+        self.count = count
+    }
+}
+
+/// Runs of executions of one statement on one connection, each after one other statement.
+public struct WatchedRepetition: Sendable, Codable, Equatable {
+    /// The statement before each run.
+    public var after: String
+    /// The number of runs.
+    public var runs: UInt64
+    /// The number of executions in these runs.
+    public var calls: UInt64
+
+    /// Creates a count.
+    public init(after: String, runs: UInt64, calls: UInt64) {
+        self.after = after
+        self.runs = runs
+        self.calls = calls
+    }
+}
+
 /// An explicit transaction of a traced program.
 public struct WatchedTransaction: Sendable, Codable, Equatable {
     /// The process ID.
@@ -75,6 +118,10 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
     public var idleSeconds: Double
     /// The longest time between two statements, in seconds.
     public var longestGapSeconds: Double
+    /// The statement before that time.
+    public var gapAfter: String?
+    /// The statement after that time, or `nil` while it lasts.
+    public var gapBefore: String?
     /// The text of the last statement, formatted like ``WatchedStatement/sql``.
     public var sql: String?
     /// The time since the end of that statement, in seconds, or `nil` if the transaction has ended.
@@ -133,6 +180,12 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
         /// The part of the wait during which the blocker executed no statement, in seconds, or
         /// `nil` if the connection was not traced.
         public var idleSeconds: Double?
+        /// The longest time between two statements of the transaction, in seconds.
+        public var longestGapSeconds: Double?
+        /// The statement before that time.
+        public var gapAfter: String?
+        /// The statement after that time.
+        public var gapBefore: String?
         /// Whether the blocker is known only as the lock holder.
         public var isInferred: Bool
 
@@ -157,6 +210,10 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     public var isUpperBound: Bool
     /// Whether the statement failed with `SQLITE_BUSY`.
     public var failed: Bool
+    /// Whether the statement failed at once because its transaction had read.
+    public var isUpgrade: Bool?
+    /// Whether the thread that waited is the main thread of its process.
+    public var isMainThread: Bool?
     /// The blocking connection, or `nil` if unknown.
     public var by: Blocker?
 
@@ -168,6 +225,31 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
         self.failed = failed
         isUpperBound = false
     }
+}
+
+/// The lock waits with the same waiting and blocking processes, the same statements, and the same
+/// outcome, since tracing started.
+public struct WatchedWaits: Sendable, Codable, Equatable {
+    /// The number of waits.
+    public var count: UInt64
+    /// The total time of the waits, in seconds.
+    public var seconds: Double
+    /// The longest wait.
+    public var longest: WatchedBlock
+
+    /// Creates a group.
+    public init(count: UInt64, seconds: Double, longest: WatchedBlock) {
+        self.count = count
+        self.seconds = seconds
+        self.longest = longest
+    }
+
+    var mean: Double { seconds / Double(max(count, 1)) }
+    var pid: Int32 { longest.pid }
+    var sql: String? { longest.sql }
+    var by: WatchedBlock.Blocker? { longest.by }
+    /// Whether the statement failed at once, although its transaction had not read.
+    var failedAtOnce: Bool { longest.failed && !longest.isUpperBound && mean < 0.002 }
 }
 
 /// Details about statement tracing.

@@ -1,0 +1,133 @@
+import Telemetry
+
+/// An unusual finding, or a statement that nothing unusual was observed.
+public struct Finding: Sendable, Codable, Equatable {
+    /// The kind of a finding.
+    public enum Kind: String, Sendable, Codable, Equatable {
+        /// The database cannot be read.
+        case unavailable
+        /// A crash left a rollback journal, which the next reader rolls back.
+        case hotJournal
+        /// One process excludes all other processes, either in exclusive locking mode or during a
+        /// long write.
+        case exclusive
+        /// A process has held the write lock for a long time, or other processes are waiting for
+        /// the lock.
+        case longWriter
+        /// A checkpoint waits for readers or a writer.
+        case checkpointWaits
+        /// A reader with an old snapshot pins frames in the log.
+        case pinned
+        /// Readers overlap continuously, so the log is never reset.
+        case overlappingReaders
+        /// One large transaction fills the log.
+        case largeTransaction
+        /// The backlog is large, but no checkpoint copies frames to the database file.
+        case noCheckpoint
+        /// The log is large, but nothing prevents its reuse.
+        case largeNotPinned
+        /// The log remains, but no process uses the database.
+        case leftoverWAL
+        /// A process uses a file that the path does not name any more.
+        case strayFile
+        /// Connections of one process wait for each other.
+        case selfWait
+        /// Statements fail because their transaction read before it wrote.
+        case upgrade
+        /// Statements fail because the busy timeout is too short, or because there is none.
+        case busy
+        /// Statements fail for another reason.
+        case failures
+        /// A statement runs for a long time.
+        case longStatement
+        /// A transaction waits between its statements.
+        case idleTransaction
+        /// A statement reads or sorts many rows for each result.
+        case slowStatement
+        /// One statement is repeated for each row of another one.
+        case repeated
+        /// Each of many transactions changes only a few rows.
+        case smallTransactions
+        /// Programs that are not visible here use the database.
+        case hiddenUsers
+        /// The locks of the programs cannot be seen.
+        case hiddenLocks
+        /// A process uses a connection that it inherited.
+        case inheritedConnection
+        /// A process has descriptors of the database that SQLite did not open.
+        case otherDescriptors
+        /// The parents of processes have ended.
+        case orphans
+        /// Nothing unusual was observed.
+        case nothing
+    }
+
+    /// The severity of a finding.
+    public enum Level: String, Sendable, Codable, Equatable {
+        /// Data is being lost, or the database cannot be read.
+        case alarm
+        /// Accesses fail or wait.
+        case warning
+        /// A fact that explains others, or a risk.
+        case note
+        /// Nothing unusual.
+        case nothing
+
+        /// The mark in texts.
+        package var mark: String {
+            switch self {
+            case .alarm: "✖"
+            case .warning: "▲"
+            case .note: "•"
+            case .nothing: "✔"
+            }
+        }
+    }
+
+    /// The kind of the finding.
+    public var kind: Kind
+    /// The severity.
+    public var level: Level
+    /// The cause of a log that does not shrink, as defined by ``Telemetry/WALPin``.
+    public var cause: WALPin.Cause?
+    /// The process ID of the responsible process.
+    public var pid: Int32?
+    /// A description of the finding, in one or two sentences.
+    public var text: String
+    /// The remedy.
+    public var remedy: String?
+
+    /// Creates a finding.
+    package init(
+        _ kind: Kind,
+        level: Level = .warning,
+        cause: WALPin.Cause? = nil,
+        pid: Int32? = nil,
+        _ text: String,
+        remedy: String? = nil
+    ) {
+        self.kind = kind
+        self.level = kind == .nothing ? Level.nothing : level
+        self.cause = cause
+        self.pid = pid
+        self.text = text
+        self.remedy = remedy
+    }
+}
+
+extension Finding {
+    /// Decodes a finding; recordings of version 0.2.0 contain no level.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let kind = try container.decode(Kind.self, forKey: .kind)
+        let level: Level = [.unavailable, .hotJournal].contains(kind) ? .alarm : .warning
+        try self.init(
+            kind,
+            level: container.decodeIfPresent(Level.self, forKey: .level) ?? level,
+            cause: container.decodeIfPresent(WALPin.Cause.self, forKey: .cause),
+            pid: container.decodeIfPresent(Int32.self, forKey: .pid),
+            container.decode(String.self, forKey: .text),
+            remedy: container.decodeIfPresent(String.self, forKey: .remedy)
+        )
+    }
+}
