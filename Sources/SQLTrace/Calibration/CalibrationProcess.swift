@@ -19,12 +19,11 @@ public enum SQLCalibration {
     public static func run(measuresCost: Bool = false) {
         do throws(LayoutSearch.Failure) {
             try dropPrivileges()
-            guard
-                let file = ELFFile(
-                    isIncluded: { _ in true },
-                    read: { DescriptorFile.read(library, at: $0, count: $1) }
-                )
-            else { throw LayoutSearch.Failure(reason: "it is not a library") }
+            let bytes = DescriptorFile.bytes(of: library)
+            guard var file = ELFFile(bytes, isIncluded: { _ in true }) else {
+                throw LayoutSearch.Failure(reason: "it is not a library")
+            }
+            _ = file.addFunctions(Set(RoutineTable.slots.keys), from: bytes)
             // The library's symbols must take precedence over the symbols of this program's SQLite.
             guard let handle = poolgauge_load("/proc/self/fd/\(library)") else {
                 let reason = dlerror().map { String(cString: $0) } ?? "unknown error"

@@ -93,13 +93,11 @@ struct TracedLibraries {
     /// Return probes must not change the stacks of a Go program.
     mutating func isGo(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Bool {
         if let known = goPrograms[mapping.file] { return known }
-        let descriptor = open("/proc/\(process)/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
+        guard let (descriptor, _) = DescriptorFile.open("/proc/\(process)/exe") else {
+            return false
+        }
         defer { close(descriptor) }
-        let file = ELFFile(
-            isIncluded: { _ in false },
-            read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
-        )
+        let file = ELFFile(DescriptorFile.bytes(of: descriptor)) { _ in false }
         if goPrograms.count >= Self.fileLimit { goPrograms = [:] }
         goPrograms[mapping.file] = file?.isGo ?? false
         return file?.isGo ?? false

@@ -58,11 +58,7 @@ extension FuzzTarget {
         seeds: [TraceBytes.program],
         words: ["sqlite3_step", "sqlite3_", ".gopclntab", "\u{7F}ELF"]
     ) { bytes in
-        let file = ELFFile(isIncluded: { _ in true }) { offset, count in
-            guard offset < UInt64(bytes.count) else { return [] }
-            let start = Int(offset)
-            return Array(bytes[start..<min(bytes.count, start + count)])
-        }
+        let file = ELFFile(FileBytes(bytes), isIncluded: { _ in true })
         _ = file?.functions.count
         guard ELFFile.loadable(bytes).count == bytes.count else {
             throw WrongResult("the copy has a different length")
