@@ -24,15 +24,20 @@ public enum SQLCalibration {
                 throw LayoutSearch.Failure(reason: "it is not a library")
             }
             _ = file.addFunctions(Set(RoutineTable.slots.keys), from: bytes)
-            // The library's symbols must take precedence over the symbols of this program's SQLite.
-            guard let handle = poolgauge_load("/proc/self/fd/\(library)") else {
-                let reason = dlerror().map { String(cString: $0) } ?? "unknown error"
-                throw LayoutSearch.Failure(reason: "it cannot be loaded: \(reason)")
+            let host: any SQLiteHost
+            if file.isProgram {
+                host = try StoppedProgram(library, file, libraries: nil)
+            } else {
+                ProcessSandbox.limitProcesses(to: 0)
+                host = try LoadedLibrary(library)
             }
-            guard let functions = SQLiteFunctions(handle, file) else {
+            guard let functions = SQLiteFunctions(file, in: host) else {
                 throw LayoutSearch.Failure(reason: "it lacks functions that calibration requires")
             }
             if measuresCost {
+                guard host is LoadedLibrary else {
+                    throw LayoutSearch.Failure(reason: "calls in another process take longer")
+                }
                 try measureCost(CostLoop(sqlite: functions))
             } else {
                 answer(try LayoutSearch(functions).layout().text)
@@ -50,7 +55,8 @@ public enum SQLCalibration {
     private static let limits = ProcessSandbox.Limits(
         processorSeconds: 5,
         seconds: 30,
-        memory: 1 << 30
+        memory: 1 << 30,
+        processes: 2
     )
 
     private static func dropPrivileges() throws(LayoutSearch.Failure) {

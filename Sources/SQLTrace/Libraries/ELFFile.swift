@@ -32,6 +32,12 @@ struct ELFFile: Sendable {
     let isFixed: Bool
     /// Whether the file is a program that the dynamic loader starts.
     private(set) var hasInterpreter = false
+    /// Whether the file is a program and not a library.
+    ///
+    /// DF_1_PIE (0x0800_0000) in DT_FLAGS_1 (0x6fff_fffb) denotes a program.
+    var isProgram: Bool {
+        isFixed || hasInterpreter || (dynamic[0x6fff_fffb] ?? 0) & 0x0800_0000 != 0
+    }
     /// The address of the program's first instruction.
     let entry: UInt64
     /// Whether the file is a Go program.
