@@ -41,16 +41,16 @@ struct Calibration {
         )
     }
 
-    /// Creates a probe-free copy of a library that the unprivileged process can read.
+    /// Creates a probe-free copy of a library that the unprivileged process can read and change.
+    ///
+    /// The process may start the copy as a program, so no descriptor may be open for writing.
     private func copy(of library: SQLiteLibrary) -> Int32? {
-        guard let content = library.content(limit: Self.libraryLimit) else { return nil }
-        let copy = poolgauge_memfd("poolgauge-library")
-        guard copy >= 0 else { return nil }
-        guard DescriptorFile.write(ELFFile.loadable(content), to: copy) else {
-            close(copy)
-            return nil
-        }
-        return copy
+        let file = poolgauge_memfd("poolgauge-library")
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        guard library.copy(to: file, limit: Self.libraryLimit) else { return nil }
+        let copy = open("/proc/self/fd/\(file)", O_RDONLY | O_CLOEXEC)
+        return copy >= 0 ? copy : nil
     }
 
     /// Measures the cost of probes for a program that calls a library.

@@ -24,9 +24,10 @@ public enum SQLCalibration {
                 throw LayoutSearch.Failure(reason: "it is not a library")
             }
             _ = file.addFunctions(Set(RoutineTable.slots.keys), from: bytes)
+            try makeLoadable(file, bytes)
             let host: any SQLiteHost
             if file.isProgram {
-                host = try StoppedProgram(library, file, libraries: nil)
+                host = try StoppedProgram(library, file)
             } else {
                 ProcessSandbox.limitProcesses(to: 0)
                 host = try LoadedLibrary(library)
@@ -56,13 +57,40 @@ public enum SQLCalibration {
         processorSeconds: 5,
         seconds: 30,
         memory: 1 << 30,
-        processes: 2
+        processes: 2,
+        fileSize: 1 << 28
     )
 
     private static func dropPrivileges() throws(LayoutSearch.Failure) {
         ProcessSandbox.limit(to: limits)
         guard ProcessSandbox.dropPrivileges(closingFrom: library + 1) else {
             throw LayoutSearch.Failure(reason: "privileges cannot be dropped")
+        }
+    }
+
+    /// Changes the copy on descriptor 3.
+    private static func makeLoadable(
+        _ file: ELFFile,
+        _ bytes: FileBytes
+    ) throws(LayoutSearch.Failure) {
+        let copy = LoadableCopy(file: file, bytes: bytes)
+        let changes = copy.changes { name in
+            // 1 is RTLD_LAZY. Its handle stays open, because the file also requires the library.
+            !name.contains("/") && dlopen(name, 1) != nil
+        }
+        let descriptor = open("/proc/self/fd/\(library)", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw LayoutSearch.Failure(reason: "its copy cannot be changed")
+        }
+        defer {
+            close(descriptor)
+            ProcessSandbox.limitFiles(to: 0)
+        }
+        for change in changes {
+            guard
+                pwrite(descriptor, change.bytes, change.bytes.count, off_t(change.offset))
+                    == change.bytes.count
+            else { throw LayoutSearch.Failure(reason: "its copy cannot be changed") }
         }
     }
 

@@ -32,7 +32,14 @@ final class LoadedLibrary: SQLiteHost {
         guard let pointer = UnsafeRawPointer(bitPattern: UInt(function)) else { return 0 }
         let a = arguments + Array(repeating: 0, count: 8 - arguments.count)
         return unsafeBitCast(pointer, to: Function.self)(
-            a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]
+            a[0],
+            a[1],
+            a[2],
+            a[3],
+            a[4],
+            a[5],
+            a[6],
+            a[7]
         )
     }
 

@@ -35,15 +35,9 @@ final class StoppedProgram: SQLiteHost {
     /// - Parameters:
     ///   - descriptor: The descriptor of the program.
     ///   - file: The program.
-    ///   - folder: The folder in which the loader also searches for libraries, if any.
-    init(
-        _ descriptor: Int32,
-        _ file: ELFFile,
-        libraries folder: String?
-    ) throws(LayoutSearch.Failure) {
+    init(_ descriptor: Int32, _ file: ELFFile) throws(LayoutSearch.Failure) {
         let arguments = [strdup("poolgauge-calibration"), nil]
-        let environment = [folder.flatMap { strdup("LD_LIBRARY_PATH=" + $0) }, nil]
-        process = poolgauge_start_traced(descriptor, arguments, environment)
+        process = poolgauge_start_traced(descriptor, arguments, [nil])
         guard process > 0 else { throw LayoutSearch.Failure(reason: "it cannot be started") }
         guard Self.wait(process) == SIGTRAP, poolgauge_bind_traced(process) == 0 else {
             throw LayoutSearch.Failure(reason: "it cannot be started: \(Self.message)")

@@ -16,6 +16,8 @@ enum ProcessSandbox {
         var memory: rlim_t
         /// The number of processes, including this one, that may run at the same time.
         var processes: rlim_t = 0
+        /// The maximum size of a file that the process writes, in bytes.
+        var fileSize: rlim_t = 0
     }
 
     /// Limits processor time and memory, and prevents the creation of files and of
@@ -34,9 +36,15 @@ enum ProcessSandbox {
         }
         var zero = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &zero)
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &zero)
+        limitFiles(to: limits.fileSize)
         limitProcesses(to: limits.processes)
         alarm(limits.seconds)
+    }
+
+    /// Limits the size of the files that the process writes, in bytes.
+    static func limitFiles(to size: rlim_t) {
+        var limit = rlimit(rlim_cur: size, rlim_max: size)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     }
 
     /// Limits the number of processes, or prevents the creation of processes with 0.

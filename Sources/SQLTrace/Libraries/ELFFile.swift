@@ -46,8 +46,9 @@ struct ELFFile: Sendable {
     /// runtime unwinds.
     private(set) var isGo = false
     private(set) var segments: [Segment] = []
-    /// The values of the dynamic table, by tag, or an empty dictionary if the file has no such
-    /// table.
+    /// The entries of the dynamic table, and their offsets in the file.
+    private(set) var dynamicEntries: [(tag: UInt64, value: UInt64, offset: UInt64)] = []
+    /// The values of the dynamic table, by tag.
     private(set) var dynamic: [UInt64: UInt64] = [:]
     var functions: [String: Function] = [:]
 
@@ -185,6 +186,7 @@ struct ELFFile: Sendable {
                         tag != 0
                     else { break }
                     dynamic[tag] = value
+                    dynamicEntries.append((tag, value, offset + UInt64(entry)))
                 }
             case 3: hasInterpreter = true
             default: break

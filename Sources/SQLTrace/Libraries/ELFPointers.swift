@@ -16,6 +16,8 @@ struct ELFPointers {
         static let symbols: UInt64 = 6
         static let relocations: UInt64 = 7
         static let relocationsSize: UInt64 = 8
+        static let jumpsSize: UInt64 = 2
+        static let jumps: UInt64 = 23
         static let compactSize: UInt64 = 35
         static let compact: UInt64 = 36
     }
@@ -77,34 +79,57 @@ struct ELFPointers {
         }
     }
 
-    /// Reads the relocations with addends.
+    /// Reads the relocations that set pointers.
     private func relocate(_ body: (_ address: UInt64, _ value: UInt64) -> Void) {
-        guard let start = file.dynamic[Tag.relocations].flatMap(file.fileOffset),
-            let size = file.dynamic[Tag.relocationsSize], size <= Self.limit
-        else { return }
         // R_RELATIVE, R_64, and R_GLOB_DAT.
         let (relative, absolute, global): (UInt64, UInt64, UInt64) =
             switch file.machine {
             case .x86_64: (8, 1, 6)
             case .arm64: (1_027, 257, 1_025)
             }
-        // A chunk has a multiple of 24 bytes only with an overlap, so keep the offset of the next
-        // relocation.
+        readRelocations(Tag.relocations, Tag.relocationsSize) { address, information, addend in
+            let type = information & 0xffff_ffff
+            if type == relative {
+                body(address, addend)
+            } else if type == absolute || type == global, let value = symbol(information >> 32) {
+                body(address, value &+ addend)
+            }
+        }
+    }
+
+    /// Returns the numbers of the dynamic symbols to which relocations refer.
+    func usedSymbols() -> Set<UInt32> {
+        var numbers: Set<UInt32> = []
+        for (start, size) in [
+            (Tag.relocations, Tag.relocationsSize), (Tag.jumps, Tag.jumpsSize),
+        ] {
+            readRelocations(start, size) { _, information, _ in
+                if information >> 32 != 0 { numbers.insert(UInt32(information >> 32)) }
+            }
+        }
+        return numbers
+    }
+
+    /// Reads a table of relocations with addends.
+    private func readRelocations(
+        _ start: UInt64,
+        _ size: UInt64,
+        _ body: (_ address: UInt64, _ information: UInt64, _ addend: UInt64) -> Void
+    ) {
+        guard let start = file.dynamic[start].flatMap({ file.fileOffset(of: $0) }),
+            let size = file.dynamic[size], size <= Self.limit
+        else { return }
+        // A chunk contains a multiple of 24 bytes only with an overlap, so keep the offset of the
+        // next relocation.
         var next = start
         bytes.scan(start..<(start + size), overlap: 24) { chunk, offset in
             var index = Int(next - offset)
-            while index + 24 <= chunk.count {
-                let address = chunk.integer(index, UInt64.self)
-                let information = chunk.integer(index + 8, UInt64.self)
-                let addend = chunk.integer(index + 16, UInt64.self)
-                let type = information & 0xffff_ffff
-                if type == relative {
-                    body(address, addend)
-                } else if type == absolute || type == global,
-                    let value = symbol(information >> 32)
-                {
-                    body(address, value &+ addend)
-                }
+            while index <= chunk.count - 24 {
+                body(
+                    chunk.integer(index, UInt64.self),
+                    chunk.integer(index + 8, UInt64.self),
+                    chunk.integer(index + 16, UInt64.self)
+                )
                 index += 24
             }
             next = offset + UInt64(index)

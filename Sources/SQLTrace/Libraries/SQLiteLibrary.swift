@@ -98,14 +98,16 @@ final class SQLiteLibrary {
         }
     }
 
-    /// Returns the entire content, or `nil` if it exceeds a limit in bytes.
-    func content(limit: Int) -> [UInt8]? {
-        var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_size <= limit else {
-            return nil
+    /// Copies the file to a descriptor, or returns `false` if it exceeds a limit in bytes.
+    func copy(to target: Int32, limit: Int) -> Bool {
+        var offset: UInt64 = 0
+        while offset <= limit {
+            let part = DescriptorFile.read(descriptor, at: offset, count: 1 << 20)
+            if part.isEmpty { return offset > 0 }
+            guard DescriptorFile.write(part, to: target) else { return false }
+            offset += UInt64(part.count)
         }
-        let bytes = DescriptorFile.read(descriptor, at: 0, count: Int(information.st_size))
-        return bytes.count == information.st_size ? bytes : nil
+        return false
     }
 }
 #endif

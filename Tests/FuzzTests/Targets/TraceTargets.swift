@@ -58,10 +58,16 @@ extension FuzzTarget {
         seeds: [TraceBytes.program],
         words: ["sqlite3_step", "sqlite3_", ".gopclntab", "\u{7F}ELF"]
     ) { bytes in
-        let file = ELFFile(FileBytes(bytes), isIncluded: { _ in true })
-        _ = file?.functions.count
-        guard ELFFile.loadable(bytes).count == bytes.count else {
-            throw WrongResult("the copy has a different length")
+        let reader = FileBytes(bytes)
+        guard var file = ELFFile(reader, isIncluded: { _ in true }) else { return }
+        _ = file.addFunctions(Set(RoutineTable.slots.keys), from: reader)
+        for (name, function) in file.functions where function.fileOffset >= 1 << 49 {
+            throw WrongResult("\(name) is outside any file")
+        }
+        let copy = LoadableCopy(file: file, bytes: reader)
+        for change in copy.changes(isAvailable: { $0.count % 2 == 0 })
+        where change.offset + UInt64(change.bytes.count) > UInt64(bytes.count) {
+            throw WrongResult("a change is outside the file")
         }
     }
 }
