@@ -117,7 +117,13 @@ struct LayoutSearch {
             let list = (1...parameters).map { "?\($0)" }.joined(separator: ", ")
             // Vary the program's size to vary the memory after the values.
             let parts = Array(repeating: "SELECT \(list)", count: 1 + parameters % 3)
-            let statement = try prepare(parts.joined(separator: " UNION "), connections[0])
+            let text = parts.joined(separator: " UNION ")
+            // Without arguments of virtual tables, the pointer to these arguments equals the
+            // pointer to the values (allocSpace in src/vdbeaux.c).
+            let table = " FROM pragma_table_info('t')"
+            var statement = sqlite.prepare(connections[0], text + table).statement
+            if statement == nil { statement = try prepare(text, connections[0]) }
+            guard let statement else { return nil }
             let found = values(statement)
             contents.append((snapshot(statement), UInt16(parameters)))
             common = common.map { $0.filter(found.contains) } ?? found
@@ -258,9 +264,11 @@ struct LayoutSearch {
             sqlite.setBusyTimeout(connection, milliseconds: time)
         }
         let contents = connections.map(snapshot)
-        return try? unique("busy timeout", step: 4, below: StatementLayout.limit) { offset in
+        let found = stride(from: 0, to: StatementLayout.limit - 8, by: 4).filter { offset in
             contents.indices.allSatisfy { contents[$0].u32(offset) == UInt32(times[$0]) }
         }
+        // With SQLITE_ENABLE_SETLK_TIMEOUT, the timeout of blocking locks follows and is equal.
+        return found.count == 1 || found.count == 2 && found[1] == found[0] + 4 ? found[0] : nil
     }
 
     // MARK: Memory
