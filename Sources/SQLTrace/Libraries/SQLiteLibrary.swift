@@ -89,8 +89,8 @@ final class SQLiteLibrary {
     /// Returns whether the kernel emulates an x86-64 instruction: `push`, a conditional jump, or a
     /// jump to a fixed distance (arch/x86/kernel/uprobes.c).
     private static func isEmulated(_ code: ArraySlice<UInt8>) -> Bool {
-        guard let first = code.first, let second = code.dropFirst().first else { return false }
-        return switch first {
+        let second = code.dropFirst().first ?? 0
+        return switch code.first ?? 0 {
         case 0x41: (0x50...0x57).contains(second)
         case 0x0f: (0x80...0x8f).contains(second)
         case 0x50...0x57, 0x70...0x7f, 0xe9, 0xeb: true
