@@ -38,6 +38,7 @@ struct LoadableCopy {
     ///   stops before them.
     ///
     /// - Parameter isAvailable: A closure that returns whether the loader finds a library.
+    /// - Returns: The changes, which do not change the length of the copy.
     func changes(isAvailable: (_ library: String) -> Bool) -> [Change] {
         var tags = file.isProgram ? [] : Tag.functions
         let missing = Set(

@@ -15,12 +15,14 @@ final class StoppedProgram: SQLiteHost {
     let start: UInt64
     var functions: SQLiteFunctions?
 
-    /// An address at which no code can be. Each call returns there, which stops the process.
+    /// An address at which no code can be.
+    ///
+    /// Each call returns there, which stops the process.
     private static let end: UInt64 = 16
     let failingFunction: UInt64 = 32
     /// The registers at the program's first instruction.
     private let registers: user_regs_struct
-    /// The addresses that remain for stored bytes. They are below the program's first stack frame.
+    /// The addresses below the program's first stack frame that remain for stored bytes.
     private var storage: Range<UInt64>
 
     /// The length of the storage, in bytes.
@@ -35,6 +37,7 @@ final class StoppedProgram: SQLiteHost {
     /// - Parameters:
     ///   - descriptor: The descriptor of the program.
     ///   - file: The program.
+    /// - Throws: The reason why the program cannot be started.
     init(_ descriptor: Int32, _ file: ELFFile) throws(LayoutSearch.Failure) {
         let arguments = [strdup("poolgauge-calibration"), nil]
         process = poolgauge_start_traced(descriptor, arguments, [nil])

@@ -30,7 +30,7 @@ struct ELFPointers {
     ///   - values: The values of interest.
     ///   - body: A closure that receives the address and the value of a pointer. The pointer may be
     ///     one of no interest.
-    func forEach(
+    func visit(
         in addresses: Range<UInt64> = 0..<0,
         to values: ClosedRange<UInt64>? = nil,
         _ body: (_ address: UInt64, _ value: UInt64) -> Void

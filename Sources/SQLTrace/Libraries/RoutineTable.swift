@@ -43,7 +43,7 @@ struct RoutineTable: Sendable, Equatable {
         guard let lowest = numbers.keys.min(), let highest = numbers.keys.max() else { return [] }
         let pointers = ELFPointers(file: file, bytes: bytes)
         var starts: [UInt64: UInt32] = [:]
-        pointers.forEach(to: lowest...highest) { address, value in
+        pointers.visit(to: lowest...highest) { address, value in
             guard let number = numbers[value], address >= 8 * numberSlot,
                 address < .max - 8 * slotCount, starts.count < limits.tables
             else { return }
@@ -57,10 +57,10 @@ struct RoutineTable: Sendable, Equatable {
         }
         if file.isFixed {
             for start in starts.keys {
-                pointers.forEach(in: start..<(start + 8 * slotCount)) { read(start, $0, $1) }
+                pointers.visit(in: start..<(start + 8 * slotCount)) { read(start, $0, $1) }
             }
         } else if let first = starts.keys.min(), let last = starts.keys.max() {
-            pointers.forEach { address, value in
+            pointers.visit { address, value in
                 guard address >= first, address <= last || address - last < 8 * slotCount else {
                     return
                 }
@@ -226,7 +226,7 @@ struct RoutineTable: Sendable, Equatable {
         // mov rax, [rip + DISTANCE]
         guard rest.starts(with: [0x48, 0x8b, 0x05]), target < .max - 8 else { return nil }
         var value: UInt64?
-        pointers.forEach(in: target..<(target + 8)) { if $0 == target { value = $1 } }
+        pointers.visit(in: target..<(target + 8)) { if $0 == target { value = $1 } }
         return value
     }
 
