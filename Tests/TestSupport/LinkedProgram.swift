@@ -6,9 +6,19 @@ package final class LinkedProgram {
     package enum Kind: String, CaseIterable, Sendable {
         case relocatable, fixed
         case strippedRelocatable, strippedFixed
+        /// A program without a dynamic loader.
+        case strippedStatic, strippedRelocatableStatic
 
-        var isFixed: Bool { self == .fixed || self == .strippedFixed }
-        var isStripped: Bool { self == .strippedRelocatable || self == .strippedFixed }
+        fileprivate var options: [String] {
+            switch self {
+            case .relocatable: ["-fPIE", "-pie"]
+            case .fixed: ["-no-pie"]
+            case .strippedRelocatable: ["-fPIE", "-pie", "-s"]
+            case .strippedFixed: ["-no-pie", "-s"]
+            case .strippedStatic: ["-static", "-s"]
+            case .strippedRelocatableStatic: ["-fPIE", "-static-pie", "-s"]
+            }
+        }
     }
 
     /// Whether a C compiler and a static library of SQLite are installed.
@@ -42,13 +52,10 @@ package final class LinkedProgram {
     package static func compile(_ kind: Kind, to path: String) throws {
         let source = path + ".c"
         try Data(Self.source.utf8).write(to: URL(fileURLWithPath: source))
-        let arguments =
-            [source, "-o", path, kind.isFixed ? "-no-pie" : "-pie"]
-            + (kind.isFixed ? [] : ["-fPIE"]) + (kind.isStripped ? ["-s"] : [])
-            + ["-l:libsqlite3.a", "-lm"]
         let compiler = Process()
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/gcc")
-        compiler.arguments = arguments
+        compiler.arguments =
+            [source, "-o", path] + kind.options + ["-l:libsqlite3.a", "-lm"]
         compiler.standardError = FileHandle.nullDevice
         try compiler.run()
         compiler.waitUntilExit()

@@ -8,8 +8,9 @@ import Glibc
 /// A program cannot be loaded as a library: it may require fixed addresses, and its thread-local
 /// variables have places that only the first loaded file has. This process therefore starts the
 /// program as its traced child (ptrace(2)). When the dynamic loader has finished, all relocations
-/// are applied and the C library works, but no code of the program has run. The program ends with
-/// this process at the latest and never reaches `main`.
+/// are applied and the C library works, but no code of the program has run. In a program without a
+/// dynamic loader, the C library starts with the program, which therefore stops at `main`. The
+/// program ends with this process at the latest and never runs `main`.
 final class StoppedProgram: SQLiteHost {
     let process: Int32
     let start: UInt64
@@ -49,16 +50,19 @@ final class StoppedProgram: SQLiteHost {
             throw LayoutSearch.Failure(reason: "its first instruction is not known")
         }
         start = entry &- file.entry
-        // Replace the first instruction, which never runs.
+        let last = file.hasInterpreter ? entry : try Self.main(of: process, file, at: start)
+        // Replace the instruction, which never runs.
         var registers = user_regs_struct()
-        guard poolgauge_replace_code(process, UInt(entry), poolgauge_breakpoint) == 0,
+        guard poolgauge_replace_code(process, UInt(last), poolgauge_breakpoint) == 0,
             poolgauge_resume(process, 0) == 0
         else { throw LayoutSearch.Failure(reason: "it cannot be stopped: \(Self.message)") }
         guard Self.wait(process) == SIGTRAP,
             poolgauge_get_registers(process, &registers) == 0
         else {
             throw LayoutSearch.Failure(
-                reason: "the dynamic loader cannot start it, perhaps because a library is missing"
+                reason: file.hasInterpreter
+                    ? "the dynamic loader cannot start it, perhaps because a library is missing"
+                    : "its C library cannot start"
             )
         }
         self.registers = registers
@@ -85,6 +89,36 @@ final class StoppedProgram: SQLiteHost {
 
     private func write(_ bytes: [UInt8], to address: UInt64) -> Bool {
         poolgauge_write_memory(process, UInt(address), bytes, bytes.count) == bytes.count
+    }
+
+    /// The maximum number of instructions before `main` is known.
+    ///
+    /// Some programs relocate themselves first.
+    private static let startLimit = 1_000_000
+
+    /// Runs a program without a dynamic loader until its address of `main` is known.
+    ///
+    /// `main` is the first argument of `__libc_start_main` (glibc and musl). This is the first call
+    /// whose first argument is an address in the program's code.
+    private static func main(
+        of process: Int32,
+        _ file: ELFFile,
+        at start: UInt64
+    ) throws(LayoutSearch.Failure) -> UInt64 {
+        var registers = user_regs_struct()
+        var previous: UInt64 = 0
+        for _ in 0..<startLimit {
+            guard poolgauge_resume(process, 1) == 0, wait(process) == SIGTRAP,
+                poolgauge_get_registers(process, &registers) == 0
+            else { break }
+            let instruction = UInt64(poolgauge_instruction(&registers))
+            let argument = UInt64(poolgauge_first(&registers))
+            // No instruction is longer than 15 bytes.
+            let isCall = instruction &- previous > 15
+            previous = instruction
+            if isCall, file.function(at: argument &- start) != nil { return argument }
+        }
+        throw LayoutSearch.Failure(reason: "its C library is not known")
     }
 
     /// Calls a function.

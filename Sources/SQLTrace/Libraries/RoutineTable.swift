@@ -111,6 +111,13 @@ struct RoutineTable: Sendable, Equatable {
         return 3_000_000 + numbers[1] * 1_000 + numbers[2]
     }
 
+    /// Returns the version of a copy without a table, or `nil` if it is ambiguous.
+    static func version(in file: ELFFile, _ bytes: FileBytes) -> String? {
+        let numbers = Set(numberFunctions(in: file, bytes).values)
+        guard numbers.count == 1, let number = numbers.first else { return nil }
+        return "3.\(number / 1_000 % 1_000).\(number % 1_000)"
+    }
+
     /// The versions that may be found: 3.6 is the first one with a table of this kind.
     private static let versions: ClosedRange<UInt32> = 3_006_000...3_999_999
 

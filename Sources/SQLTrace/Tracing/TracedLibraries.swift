@@ -30,6 +30,7 @@ struct TracedLibraries {
     private var files: [String: Entry?] = [:]
     private var identities: [FileIdentity: Entry] = [:]
     private var goPrograms: [String: Bool] = [:]
+    private var hiddenCopies: [String: HiddenCopy?] = [:]
     private let calibration: Calibration
 
     /// The maximum number of libraries, each of which requires a descriptor and a calibration.
@@ -61,6 +62,20 @@ struct TracedLibraries {
         if let known = files[mapping.file] { return known }
         guard !identities.isEmpty else { return nil }
         return FileIdentity(path: Self.link(mapping, of: process)).flatMap { identities[$0] }
+    }
+
+    /// Returns the copy of SQLite in a mapped file that has no library.
+    mutating func hiddenCopy(_ mapping: ProcessMaps.Mapping, of process: Int32) -> HiddenCopy? {
+        if let known = hiddenCopies[mapping.file] { return known }
+        if hiddenCopies.count >= Self.fileLimit { hiddenCopies = [:] }
+        var copy: HiddenCopy?
+        if let (descriptor, _) = DescriptorFile.open(Self.link(mapping, of: process)) {
+            defer { close(descriptor) }
+            let bytes = DescriptorFile.bytes(of: descriptor)
+            copy = ELFFile(bytes) { _ in false }.flatMap { HiddenCopy(in: $0, bytes) }
+        }
+        hiddenCopies[mapping.file] = .some(copy)
+        return copy
     }
 
     /// Returns the link to the mapped file, which stays valid if the file is replaced.

@@ -91,6 +91,22 @@ struct RoutineTableTests {
         #expect(try Self.tables(few.bytes).first?.functions["sqlite3_reset"] != nil)
     }
 
+    @Test func copiesWithoutATableHaveAVersion() throws {
+        func copy(_ bytes: [UInt8]) throws -> HiddenCopy? {
+            let reader = FileBytes(bytes)
+            return HiddenCopy(in: try #require(ELFFile(reader) { _ in true }), reader)
+        }
+        var program = SmallProgram(.fixed, missing: 0..<215)
+        #expect(try copy(program.bytes) == nil)
+        let text = Array("SQLite format 3".utf8)
+        program.bytes.replaceSubrange(0x240..<(0x240 + text.count), with: text)
+        #expect(try copy(program.bytes) == HiddenCopy(isGo: false, version: "3.46.1"))
+        var other = SmallProgram(.fixed, number: 1, missing: 0..<215)
+        other.bytes.replaceSubrange(0x240..<(0x240 + text.count), with: text)
+        #expect(try copy(other.bytes) == HiddenCopy(isGo: false, version: nil))
+        #expect(HiddenCopy(isGo: true, version: "3.46.1").reason.contains("3.46.1 to Go"))
+    }
+
     /// Each extreme value in each field, truncated files, and random changes.
     @Test(arguments: SmallProgram.Pointers.allCases)
     func hostileFilesEndTheSearch(pointers: SmallProgram.Pointers) throws {
