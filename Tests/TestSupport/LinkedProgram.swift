@@ -49,13 +49,19 @@ package final class LinkedProgram {
         """
 
     /// Compiles the program.
-    package static func compile(_ kind: Kind, to path: String) throws {
+    ///
+    /// - Parameters:
+    ///   - kind: How to link the program.
+    ///   - path: The path of the program.
+    ///   - options: Further options of the compiler.
+    /// - Throws: An error if the program cannot be compiled.
+    package static func compile(_ kind: Kind, to path: String, options: [String] = []) throws {
         let source = path + ".c"
         try Data(Self.source.utf8).write(to: URL(fileURLWithPath: source))
         let compiler = Process()
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/gcc")
         compiler.arguments =
-            [source, "-o", path] + kind.options + ["-l:libsqlite3.a", "-lm"]
+            [source, "-o", path] + kind.options + options + ["-l:libsqlite3.a", "-lm"]
         compiler.standardError = FileHandle.nullDevice
         try compiler.run()
         compiler.waitUntilExit()
@@ -72,9 +78,13 @@ package final class LinkedProgram {
     package var pid: Int32 { process.processIdentifier }
 
     /// Starts a program with a connection to a database.
-    package init(_ program: String, database: String) throws {
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = [database]
+    ///
+    /// If a command is given, such as one that changes the root directory, that command starts the
+    /// program.
+    package init(_ program: String, database: String, through command: [String] = []) throws {
+        let words = command + [program, database]
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.standardInput = input
         process.standardOutput = output
         try process.run()

@@ -25,7 +25,7 @@ struct Calibration {
             return .failure(TraceError(.calibration, "the library cannot be copied to memory"))
         }
         defer { close(copy) }
-        guard let answer = answer(copy) else {
+        guard let answer = answer(copy, root: library.root) else {
             return .failure(TraceError(.calibration, "the calibration process returned no answer"))
         }
         if let layout = StatementLayout(text: answer) { return .success(layout) }
@@ -76,12 +76,15 @@ struct Calibration {
     ///
     /// - Parameters:
     ///   - copy: The descriptor of the copy.
+    ///   - root: The descriptor of the root directory in which to start the copy, if it differs
+    ///     from that of this process.
     ///   - arguments: Arguments to append to the command.
     ///   - proceed: A closure that receives the descriptor of the process's standard input when the
     ///     process waits for input.
     /// - Returns: The response, or `nil` if the process fails.
     private func answer(
         _ copy: Int32,
+        root: Int32? = nil,
         arguments: [String] = [],
         proceed: (Int32) -> Bool = { _ in false }
     ) -> String? {
@@ -94,12 +97,14 @@ struct Calibration {
             return nil
         }
         defer { close(input[1]) }
+        var descriptors = [
+            STDIN_FILENO: input[0], STDOUT_FILENO: output[1], SQLCalibration.library: copy,
+        ]
+        descriptors[SQLCalibration.root] = root
         let child = ChildProcess.start(
             command + arguments,
-            descriptors: [
-                STDIN_FILENO: input[0], STDOUT_FILENO: output[1], SQLCalibration.library: copy,
-            ],
-            environment: []
+            descriptors: descriptors,
+            environment: root == nil ? [] : [SQLCalibration.rootVariable + "=1"]
         )
         close(output[1])
         close(input[0])

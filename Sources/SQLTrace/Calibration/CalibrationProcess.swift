@@ -9,6 +9,10 @@ import Glibc
 public enum SQLCalibration {
     /// The descriptor of the copy of the library.
     static let library: Int32 = 3
+    /// The descriptor of the root directory in which to start a program.
+    static let root: Int32 = 4
+    /// The variable that is set if ``root`` is open.
+    static let rootVariable = "POOLGAUGE_CALIBRATION_ROOT"
 
     /// Finds the layout of the library on descriptor 3 and writes the layout to standard output.
     ///
@@ -18,13 +22,16 @@ public enum SQLCalibration {
     ///   process waits for a byte on standard input before it measures with probes.
     public static func run(measuresCost: Bool = false) {
         do throws(LayoutSearch.Failure) {
-            try dropPrivileges()
+            let isInOtherRoot = getenv(rootVariable) != nil
+            try dropPrivileges(in: isInOtherRoot ? root : nil)
             let bytes = DescriptorFile.bytes(of: library)
             guard var file = ELFFile(bytes, isIncluded: { _ in true }) else {
                 throw LayoutSearch.Failure(reason: "it is not a library")
             }
             _ = file.addFunctions(Set(RoutineTable.slots.keys), from: bytes)
-            try makeLoadable(file, bytes)
+            // A program runs in its root directory, so this directory contains its libraries.
+            if !isInOtherRoot { try makeLoadable(file, bytes) }
+            ProcessSandbox.limitFiles(to: 0)
             let host: any SQLiteHost
             if file.isProgram {
                 host = try StoppedProgram(library, file)
@@ -61,8 +68,13 @@ public enum SQLCalibration {
         fileSize: 1 << 28
     )
 
-    private static func dropPrivileges() throws(LayoutSearch.Failure) {
+    private static func dropPrivileges(in root: Int32?) throws(LayoutSearch.Failure) {
         ProcessSandbox.limit(to: limits)
+        if let root {
+            guard fchdir(root) == 0, chroot(".") == 0 else {
+                throw LayoutSearch.Failure(reason: "its root directory cannot be entered")
+            }
+        }
         guard ProcessSandbox.dropPrivileges(closingFrom: library + 1) else {
             throw LayoutSearch.Failure(reason: "privileges cannot be dropped")
         }
@@ -82,10 +94,7 @@ public enum SQLCalibration {
         guard descriptor >= 0 else {
             throw LayoutSearch.Failure(reason: "its copy cannot be changed")
         }
-        defer {
-            close(descriptor)
-            ProcessSandbox.limitFiles(to: 0)
-        }
+        defer { close(descriptor) }
         for change in changes {
             guard
                 pwrite(descriptor, change.bytes, change.bytes.count, off_t(change.offset))

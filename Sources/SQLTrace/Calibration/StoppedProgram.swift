@@ -46,13 +46,13 @@ final class StoppedProgram: SQLiteHost {
         guard Self.wait(process) == SIGTRAP, poolgauge_bind_traced(process) == 0 else {
             throw LayoutSearch.Failure(reason: "it cannot be started: \(Self.message)")
         }
-        guard let entry = Self.entry(of: process) else {
-            throw LayoutSearch.Failure(reason: "its first instruction is not known")
-        }
+        var registers = user_regs_struct()
+        guard poolgauge_get_registers(process, &registers) == 0,
+            let entry = Self.entry(of: process, UInt64(poolgauge_stack(&registers)))
+        else { throw LayoutSearch.Failure(reason: "its first instruction is not known") }
         start = entry &- file.entry
         let last = file.hasInterpreter ? entry : try Self.main(of: process, file, at: start)
         // Replace the instruction, which never runs.
-        var registers = user_regs_struct()
         guard poolgauge_replace_code(process, UInt(last), poolgauge_breakpoint) == 0,
             poolgauge_resume(process, 0) == 0
         else { throw LayoutSearch.Failure(reason: "it cannot be stopped: \(Self.message)") }
@@ -187,15 +187,27 @@ final class StoppedProgram: SQLiteHost {
         return status & 0xff == 0x7f ? status >> 8 & 0xff : nil
     }
 
-    /// Returns the address of a program's first instruction.
-    private static func entry(of process: Int32) -> UInt64? {
-        let descriptor = open("/proc/\(process)/auxv", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        let vector = LittleEndian(DescriptorFile.read(descriptor, at: 0, count: 4_096))
-        let entry = stride(from: 0, to: vector.count, by: 16)
-            .first { vector.u64($0) == entryType }
-        return entry.flatMap { vector.u64($0 + 8) }
+    /// Returns the address of a program's first instruction from its initial stack.
+    ///
+    /// The stack contains the number of arguments, the arguments, and the environment, each list
+    /// followed by 0, and then the auxiliary values. The program's `/proc` may be missing.
+    private static func entry(of process: Int32, _ stack: UInt64) -> UInt64? {
+        let words = LittleEndian(
+            [UInt8](unsafeUninitializedCapacity: 1_024) { buffer, count in
+                count = max(
+                    0,
+                    poolgauge_read_memory(process, UInt(stack), buffer.baseAddress, 1_024)
+                )
+            }
+        )
+        var index = 8
+        for _ in 0..<2 {
+            while let word = words.u64(index), word != 0 { index += 8 }
+            index += 8
+        }
+        let entry = stride(from: index, to: words.count, by: 16)
+            .first { words.u64($0) == entryType }
+        return entry.flatMap { words.u64($0 + 8) }
     }
 }
 #endif

@@ -28,13 +28,17 @@ final class SQLiteLibrary {
     let isGo: Bool
     let points: [String: ProbePoint]
     let descriptor: Int32
+    /// The descriptor of the root directory in which the file is a program, or `nil` if the file is
+    /// a library or the directory is that of this process.
+    let root: Int32?
 
     /// Opens a file, or returns `nil` if it cannot be read or does not contain SQLite.
     ///
     /// - Parameters:
     ///   - path: The path to show in messages.
     ///   - link: The path to open.
-    init?(path: String, link: String) {
+    ///   - root: The root directory of a process that uses the file.
+    init?(path: String, link: String, root: String = "/") {
         guard let (descriptor, information) = DescriptorFile.open(link) else { return nil }
         let bytes = DescriptorFile.bytes(of: descriptor)
         guard var file = ELFFile(bytes, isIncluded: Self.functions.contains),
@@ -45,6 +49,12 @@ final class SQLiteLibrary {
         }
         self.path = path
         self.descriptor = descriptor
+        if file.isProgram, FileIdentity(path: root + "/") != FileIdentity(path: "/") {
+            let folder = Glibc.open(root + "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            self.root = folder < 0 ? nil : folder
+        } else {
+            self.root = nil
+        }
         identity = FileIdentity(information)
         isOwnedByRoot = information.st_uid == 0 && information.st_mode & 0o022 == 0
         machine = file.machine
@@ -55,7 +65,10 @@ final class SQLiteLibrary {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        close(descriptor)
+        if let root { close(root) }
+    }
 
     /// Returns the position of a probe in a function.
     ///

@@ -50,7 +50,11 @@ struct TracedLibraries {
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
         if let known = files[mapping.file] { return known }
         if files.count >= Self.fileLimit { files = [:] }
-        let entry = entry(path: mapping.path, link: Self.link(mapping, of: process))
+        let entry = entry(
+            path: mapping.path,
+            link: Self.link(mapping, of: process),
+            root: "/proc/\(process)/root"
+        )
         files[mapping.file] = .some(entry)
         return entry
     }
@@ -87,8 +91,8 @@ struct TracedLibraries {
 
     var isFull: Bool { entries.count >= Self.limit }
 
-    mutating func entry(path: String, link: String) -> Entry? {
-        guard !isFull, let library = SQLiteLibrary(path: path, link: link)
+    mutating func entry(path: String, link: String, root: String = "/") -> Entry? {
+        guard !isFull, let library = SQLiteLibrary(path: path, link: link, root: root)
         else { return nil }
         if let known = identities[library.identity] { return known }
         let entry = Entry(number: entries.count, library: library)

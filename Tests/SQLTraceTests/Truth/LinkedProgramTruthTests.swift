@@ -1,4 +1,5 @@
 #if os(Linux)
+import Foundation
 import SQLiteWatch
 import TestSupport
 import Testing
@@ -39,6 +40,52 @@ struct LinkedProgramTruthTests {
         #expect(calls("INSERT INTO stock (n) VALUES (?)") == 137)
         #expect(calls("COMMIT") == 137)
         #expect(calls("SELECT * FROM stock WHERE id = ?") == 211)
+    }
+
+    /// The loader and the libraries exist only in the program's root directory, as in a container.
+    @Test func aProgramIsCalibratedInItsRootDirectory() throws {
+        let folder = TemporaryFolder()
+        let loader = "/poolgauge-loader"
+        try LinkedProgram.compile(
+            .strippedRelocatable,
+            to: folder.file("program"),
+            options: ["-Wl,--dynamic-linker=" + loader]
+        )
+        let libraries = "/lib/x86_64-linux-gnu/"
+        try FileManager.default.createDirectory(
+            atPath: folder.file(libraries),
+            withIntermediateDirectories: true
+        )
+        for (source, target) in [
+            ("/lib64/ld-linux-x86-64.so.2", loader),
+            (libraries + "libc.so.6", libraries + "libc.so.6"),
+            (libraries + "libm.so.6", libraries + "libm.so.6"),
+        ] {
+            let file = URL(fileURLWithPath: source).resolvingSymlinksInPath()
+            try FileManager.default.copyItem(atPath: file.path, toPath: folder.file(target))
+        }
+        // Calibration opens /dev/null, which any empty file replaces.
+        let devices = folder.file("dev")
+        try FileManager.default.createDirectory(
+            atPath: devices,
+            withIntermediateDirectories: true
+        )
+        #expect(FileManager.default.createFile(atPath: devices + "/null", contents: nil))
+        // The calibration process has no privileges.
+        chmod(folder.path, 0o755)
+        let program = try LinkedProgram(
+            "/program",
+            database: "/db.sqlite",
+            through: ["/usr/sbin/chroot", folder.path]
+        )
+        try program.execute("CREATE TABLE stock(id INTEGER PRIMARY KEY, n)")
+        let session = try TracedPrograms.session(folder.file())
+        defer { session.close() }
+        for number in 0..<37 { try program.execute("SELECT * FROM stock WHERE id = \(number)") }
+        try program.execute("SELECT 'end of test'")
+        session.executions()
+        let statements = try session.database().statements
+        #expect(statements.first { $0.sql.contains("WHERE id") }?.calls == 37)
     }
 
     @Test(arguments: LinkedProgram.Kind.allCases)
