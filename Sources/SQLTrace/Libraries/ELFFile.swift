@@ -57,6 +57,7 @@ struct ELFFile: Sendable {
     /// The maximum size of any other table, in bytes.
     private static let tableLimit: UInt64 = 1 << 22
     static let symbolLength = 24
+    private static let goText = [0xff] + Array(" Go buildinf:".utf8)
 
     private struct Section {
         var name: UInt32
@@ -100,14 +101,18 @@ struct ELFFile: Sendable {
             table(sectionOffset, UInt64(sectionSize) * UInt64(sectionCount)),
             entry: Int(sectionSize)
         )
-        if Int(namesIndex) < sections.count {
-            let names = sections[Int(namesIndex)]
-            let texts = table(names.offset, names.size)
-            isGo = sections.contains { section in
+        let hasNames = Int(namesIndex) < sections.count
+        let names = hasNames ? sections[Int(namesIndex)] : nil
+        let texts = names.map { table($0.offset, $0.size) } ?? LittleEndian([])
+        // Without names of sections, search for the text that Go's linker writes
+        // (debug/buildinfo).
+        isGo =
+            texts.count == 0
+            ? contains(Self.goText, in: bytes, where: \.isWritable)
+            : sections.contains { section in
                 [".go.buildinfo", ".gopclntab", ".note.go.buildid"]
                     .contains(texts.string(Int(section.name)) ?? "")
             }
-        }
         // Type 11 is the dynamic symbol table, and type 2 is the full symbol table. A stripped file
         // has only the dynamic symbol table.
         var rest = Self.symbolLimit
@@ -131,6 +136,25 @@ struct ELFFile: Sendable {
     func function(at address: UInt64, length: UInt64 = 0) -> Function? {
         fileOffset(of: address, where: \.isCode)
             .map { Function(address: address, fileOffset: $0, length: length) }
+    }
+
+    /// Returns whether segments contain a text.
+    func contains(
+        _ text: [UInt8],
+        in bytes: FileBytes,
+        where isIncluded: (Segment) -> Bool = { _ in true }
+    ) -> Bool {
+        var isFound = false
+        var rest = ELFPointers.limit
+        for segment in segments where isIncluded(segment) && segment.size <= rest && !isFound {
+            rest -= segment.size
+            let range = segment.offset..<(segment.offset + segment.size)
+            bytes.scan(range, overlap: UInt64(text.count)) { chunk, _ in
+                isFound = chunk.contains(text)
+                return !isFound
+            }
+        }
+        return isFound
     }
 
     private func fileOffset(of address: UInt64, where isIncluded: (Segment) -> Bool) -> UInt64? {

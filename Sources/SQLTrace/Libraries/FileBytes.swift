@@ -88,6 +88,16 @@ extension UnsafeRawBufferPointer {
         return start.distance(to: UnsafeRawPointer(found))
     }
 
+    /// Returns whether the buffer contains a text, which must not be empty.
+    func contains(_ text: [UInt8]) -> Bool {
+        var index = 0
+        while let start = self.index(of: text[0], from: index), start <= count - text.count {
+            if self[start..<(start + text.count)].elementsEqual(text) { return true }
+            index = start + 1
+        }
+        return false
+    }
+
     /// Returns the unaligned integer at an index, which must be within the buffer.
     func integer<Integer: FixedWidthInteger>(_ index: Int, _: Integer.Type) -> Integer {
         Integer(littleEndian: loadUnaligned(fromByteOffset: index, as: Integer.self))

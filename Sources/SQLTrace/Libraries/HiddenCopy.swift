@@ -15,19 +15,7 @@ struct HiddenCopy: Sendable, Equatable {
 
     /// Searches a file, or returns `nil` if it contains no copy of SQLite.
     init?(in file: ELFFile, _ bytes: FileBytes) {
-        var isFound = false
-        var rest = ELFPointers.limit
-        for segment in file.segments where segment.size <= rest && !isFound {
-            rest -= segment.size
-            bytes.scan(
-                segment.offset..<(segment.offset + segment.size),
-                overlap: UInt64(Self.text.count)
-            ) { chunk, _ in
-                isFound = chunk.contains(Self.text)
-                return !isFound
-            }
-        }
-        guard isFound else { return nil }
+        guard file.contains(Self.text, in: bytes) else { return nil }
         isGo = file.isGo
         version = RoutineTable.version(in: file, bytes)
     }
@@ -39,16 +27,5 @@ struct HiddenCopy: Sendable, Equatable {
             ? "its port of SQLite\(version) to Go has no C functions"
             : "its copy of SQLite\(version) has neither symbols nor a table of functions for "
                 + "extensions, as in Chromium"
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    fileprivate func contains(_ text: [UInt8]) -> Bool {
-        var index = 0
-        while let start = self.index(of: text[0], from: index), start <= count - text.count {
-            if self[start..<(start + text.count)].elementsEqual(text) { return true }
-            index = start + 1
-        }
-        return false
     }
 }

@@ -107,6 +107,14 @@ struct RoutineTableTests {
         #expect(HiddenCopy(isGo: true, version: "3.46.1").reason.contains("3.46.1 to Go"))
     }
 
+    /// Return probes in a Go program would end it.
+    @Test func aGoProgramWithoutSectionsIsRecognized() throws {
+        var bytes = SmallProgram(.fixed).bytes
+        #expect(try #require(ELFFile(FileBytes(bytes)) { _ in true }).isGo == false)
+        bytes.replaceSubrange(0x228..<0x236, with: [0xff] + Array(" Go buildinf:".utf8))
+        #expect(try #require(ELFFile(FileBytes(bytes)) { _ in true }).isGo)
+    }
+
     /// Each extreme value in each field, truncated files, and random changes.
     @Test(arguments: SmallProgram.Pointers.allCases)
     func hostileFilesEndTheSearch(pointers: SmallProgram.Pointers) throws {
