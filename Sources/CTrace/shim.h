@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/user.h>
@@ -64,11 +65,12 @@ static inline long poolgauge_write_memory(int process, unsigned long address, co
 }
 
 /// Starts the program in a file. This process traces the program, which stops before its first
-/// instruction.
+/// instruction. The program cannot write files.
 static inline int poolgauge_start_traced(int file, char *const *arguments, char *const *environment) {
     int process = fork();
     if (process != 0) return process;
-    if (ptrace(PTRACE_TRACEME, 0, 0, 0) == 0)
+    struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_FSIZE, &none) == 0 && ptrace(PTRACE_TRACEME, 0, 0, 0) == 0)
         syscall(SYS_execveat, file, "", arguments, environment, 0x1000 /* AT_EMPTY_PATH */);
     _exit(127);
 }

@@ -29,16 +29,15 @@ public enum SQLCalibration {
                 throw LayoutSearch.Failure(reason: "it is not a library")
             }
             _ = file.addFunctions(Set(RoutineTable.slots.keys), from: bytes)
-            // A program runs in its root directory, so this directory contains its libraries.
-            if !isInOtherRoot { try makeLoadable(file, bytes) }
-            ProcessSandbox.limitFiles(to: 0)
-            let host: any SQLiteHost
-            if file.isProgram {
-                host = try StoppedProgram(library, file)
-            } else {
-                ProcessSandbox.limitProcesses(to: 0)
-                host = try LoadedLibrary(library)
-            }
+            let host =
+                if !file.isProgram {
+                    try load(file, bytes)
+                } else if isInOtherRoot {
+                    // The program's root directory contains its libraries.
+                    try StoppedProgram(library, file)
+                } else {
+                    try start(file, bytes)
+                }
             guard let functions = SQLiteFunctions(file, in: host) else {
                 throw LayoutSearch.Failure(reason: "it lacks functions that calibration requires")
             }
@@ -80,6 +79,27 @@ public enum SQLCalibration {
         }
     }
 
+    private static func load(
+        _ file: ELFFile,
+        _ bytes: FileBytes
+    ) throws(LayoutSearch.Failure) -> any SQLiteHost {
+        try makeLoadable(file, bytes)
+        ProcessSandbox.limitProcesses(to: 0)
+        return try LoadedLibrary(library)
+    }
+
+    /// Starts a program.
+    ///
+    /// If a library is missing, the copy is changed.
+    private static func start(
+        _ file: ELFFile,
+        _ bytes: FileBytes
+    ) throws(LayoutSearch.Failure) -> any SQLiteHost {
+        if let program = try? StoppedProgram(library, file) { return program }
+        try makeLoadable(file, bytes)
+        return try StoppedProgram(library, file)
+    }
+
     /// Changes the copy on descriptor 3.
     private static func makeLoadable(
         _ file: ELFFile,
@@ -101,6 +121,7 @@ public enum SQLCalibration {
                     == change.bytes.count
             else { throw LayoutSearch.Failure(reason: "its copy cannot be changed") }
         }
+        ProcessSandbox.limitFiles(to: 0)
     }
 
     private static func measureCost(_ loop: CostLoop) throws(LayoutSearch.Failure) {
