@@ -10,13 +10,18 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/user.h>
 #include <unistd.h>
 
-/// Calls memfd_create(2) with close-on-exec.
+/// Calls memfd_create(2) with close-on-exec. The file may be executed.
 static inline int poolgauge_memfd(const char *name) {
-    return (int)syscall(SYS_memfd_create, name, 1u);
+    // MFD_EXEC, which kernels before 6.3 reject and do not need
+    int file = (int)syscall(SYS_memfd_create, name, 1u | 0x10u);
+    return file >= 0 ? file : (int)syscall(SYS_memfd_create, name, 1u);
 }
 
 /// Calls close_range(2) to close all descriptors from `first`.
@@ -57,6 +62,94 @@ static inline long poolgauge_read_memory(int process, unsigned long address, voi
     struct { void *base; size_t length; } local = {buffer, count}, remote = {(void *)address, count};
     return syscall(SYS_process_vm_readv, process, &local, 1ul, &remote, 1ul, 0ul);
 }
+
+/// Calls process_vm_writev(2) for one range. Returns the number of bytes written.
+static inline long poolgauge_write_memory(int process, unsigned long address, const void *buffer, size_t count) {
+    struct { const void *base; size_t length; } local = {buffer, count};
+    struct { void *base; size_t length; } remote = {(void *)address, count};
+    return syscall(SYS_process_vm_writev, process, &local, 1ul, &remote, 1ul, 0ul);
+}
+
+/// Starts the program in a file. This process traces the program, which stops before its first
+/// instruction. The program cannot write files.
+static inline int poolgauge_start_traced(int file, char *const *arguments, char *const *environment) {
+    int process = fork();
+    if (process != 0) return process;
+    struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_FSIZE, &none) == 0 && ptrace(PTRACE_TRACEME, 0, 0, 0) == 0)
+        syscall(SYS_execveat, file, "", arguments, environment, 0x1000 /* AT_EMPTY_PATH */);
+    _exit(127);
+}
+
+/// Makes the end of this process end a traced process.
+static inline int poolgauge_bind_traced(int process) {
+    return (int)syscall(SYS_ptrace, PTRACE_SETOPTIONS, process, 0ul, PTRACE_O_EXITKILL);
+}
+
+/// Continues a stopped process, for one instruction or until it stops.
+static inline int poolgauge_resume(int process, int is_single) {
+    return (int)syscall(SYS_ptrace, is_single ? PTRACE_SINGLESTEP : PTRACE_CONT, process, 0ul, 0ul);
+}
+
+/// Replaces the 8 bytes at an address, which may be in code.
+static inline int poolgauge_replace_code(int process, unsigned long address, unsigned long word) {
+    return (int)syscall(SYS_ptrace, PTRACE_POKETEXT, process, address, word);
+}
+
+/// Reads the general registers of a stopped process.
+static inline int poolgauge_get_registers(int process, struct user_regs_struct *registers) {
+    struct { void *base; size_t length; } all = {registers, sizeof *registers};
+    return (int)syscall(SYS_ptrace, PTRACE_GETREGSET, process, 1ul, &all);
+}
+
+/// Sets the general registers of a stopped process.
+static inline int poolgauge_set_registers(int process, struct user_regs_struct *registers) {
+    struct { void *base; size_t length; } all = {registers, sizeof *registers};
+    return (int)syscall(SYS_ptrace, PTRACE_SETREGSET, process, 1ul, &all);
+}
+
+#if defined(__x86_64__)
+static inline unsigned long poolgauge_instruction(const struct user_regs_struct *r) { return r->rip; }
+static inline unsigned long poolgauge_stack(const struct user_regs_struct *r) { return r->rsp; }
+static inline unsigned long poolgauge_result(const struct user_regs_struct *r) { return r->rax; }
+static inline unsigned long poolgauge_first(const struct user_regs_struct *r) { return r->rdi; }
+static inline unsigned long poolgauge_third(const struct user_regs_struct *r) { return r->rdx; }
+/// A breakpoint instruction.
+static const unsigned long poolgauge_breakpoint = 0xcc;
+
+/// Sets the registers for a call of a function with six arguments. The caller writes the return
+/// address and further arguments to the stack.
+static inline void poolgauge_prepare_call(struct user_regs_struct *r, unsigned long function, const unsigned long *a, unsigned long stack, unsigned long end) {
+    (void)end;
+    r->rip = function, r->rsp = stack, r->rax = 0, r->orig_rax = ~0ul;
+    r->rdi = a[0], r->rsi = a[1], r->rdx = a[2], r->rcx = a[3], r->r8 = a[4], r->r9 = a[5];
+}
+
+/// Sets the registers for the return from a function. `end` is the word on the stack.
+static inline void poolgauge_prepare_return(struct user_regs_struct *r, unsigned long end) {
+    r->rip = end, r->rsp += 8, r->orig_rax = ~0ul;
+}
+#elif defined(__aarch64__)
+static inline unsigned long poolgauge_instruction(const struct user_regs_struct *r) { return r->pc; }
+static inline unsigned long poolgauge_stack(const struct user_regs_struct *r) { return r->sp; }
+static inline unsigned long poolgauge_result(const struct user_regs_struct *r) { return r->regs[0]; }
+static inline unsigned long poolgauge_first(const struct user_regs_struct *r) { return r->regs[0]; }
+static inline unsigned long poolgauge_third(const struct user_regs_struct *r) { return r->regs[2]; }
+/// A breakpoint instruction.
+static const unsigned long poolgauge_breakpoint = 0xd4200000;
+
+/// Sets the registers for a call of a function with eight arguments.
+static inline void poolgauge_prepare_call(struct user_regs_struct *r, unsigned long function, const unsigned long *a, unsigned long stack, unsigned long end) {
+    for (int i = 0; i < 8; i++) r->regs[i] = a[i];
+    r->pc = function, r->sp = stack + 8, r->regs[30] = end;
+}
+
+/// Sets the registers for the return from a function.
+static inline void poolgauge_prepare_return(struct user_regs_struct *r, unsigned long end) {
+    (void)end;
+    r->pc = r->regs[30];
+}
+#endif
 
 /// Calls dlopen(3) so that the library's symbols take precedence over global symbols. Returns NULL
 /// on failure.

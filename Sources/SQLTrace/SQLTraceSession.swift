@@ -253,7 +253,7 @@ public final class SQLTraceSession {
                 continue
             }
             let found = facts.code.compactMap { probes.libraries.entry($0, of: process) }
-            if let problem = problem(of: facts, found) {
+            if let problem = problem(of: process, facts, found) {
                 problems[process] = problem
                 continue
             }
@@ -273,14 +273,17 @@ public final class SQLTraceSession {
 
     /// Returns the reason why the statements of a process are not visible.
     private func problem(
-        of facts: ProcessSurvey.Facts,
+        of process: Int32,
+        _ facts: ProcessSurvey.Facts,
         _ libraries: [TracedLibraries.Entry]
     ) -> String? {
         guard libraries.isEmpty else { return nil }
         if probes.libraries.isFull { return "too many other libraries with SQLite are in use" }
-        return facts.code.isEmpty
-            ? "its memory map cannot be read"
-            : "none of its files contains SQLite's symbols, so its copy of SQLite is stripped"
+        guard !facts.code.isEmpty else { return "its memory map cannot be read" }
+        for mapping in facts.code {
+            if let copy = probes.libraries.hiddenCopy(mapping, of: process) { return copy.reason }
+        }
+        return "none of its files contains SQLite"
     }
 
     /// Opens the trace events of the processes to trace in full.

@@ -25,7 +25,7 @@ struct Calibration {
             return .failure(TraceError(.calibration, "the library cannot be copied to memory"))
         }
         defer { close(copy) }
-        guard let answer = answer(copy) else {
+        guard let answer = answer(copy, root: library.root) else {
             return .failure(TraceError(.calibration, "the calibration process returned no answer"))
         }
         if let layout = StatementLayout(text: answer) { return .success(layout) }
@@ -41,16 +41,16 @@ struct Calibration {
         )
     }
 
-    /// Creates a probe-free copy of a library that the unprivileged process can read.
+    /// Creates a probe-free copy of a library that the unprivileged process can read and change.
+    ///
+    /// The process may start the copy as a program, so no descriptor may be open for writing.
     private func copy(of library: SQLiteLibrary) -> Int32? {
-        guard let content = library.content(limit: Self.libraryLimit) else { return nil }
-        let copy = poolgauge_memfd("poolgauge-library")
-        guard copy >= 0 else { return nil }
-        guard DescriptorFile.write(ELFFile.loadable(content), to: copy) else {
-            close(copy)
-            return nil
-        }
-        return copy
+        let file = poolgauge_memfd("poolgauge-library")
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        guard library.copy(to: file, limit: Self.libraryLimit) else { return nil }
+        let copy = open("/proc/self/fd/\(file)", O_RDONLY | O_CLOEXEC)
+        return copy >= 0 ? copy : nil
     }
 
     /// Measures the cost of probes for a program that calls a library.
@@ -76,12 +76,15 @@ struct Calibration {
     ///
     /// - Parameters:
     ///   - copy: The descriptor of the copy.
+    ///   - root: The descriptor of the root directory in which to start the copy, if it differs
+    ///     from that of this process.
     ///   - arguments: Arguments to append to the command.
     ///   - proceed: A closure that receives the descriptor of the process's standard input when the
     ///     process waits for input.
     /// - Returns: The response, or `nil` if the process fails.
     private func answer(
         _ copy: Int32,
+        root: Int32? = nil,
         arguments: [String] = [],
         proceed: (Int32) -> Bool = { _ in false }
     ) -> String? {
@@ -94,12 +97,14 @@ struct Calibration {
             return nil
         }
         defer { close(input[1]) }
+        var descriptors = [
+            STDIN_FILENO: input[0], STDOUT_FILENO: output[1], SQLCalibration.library: copy,
+        ]
+        descriptors[SQLCalibration.root] = root
         let child = ChildProcess.start(
             command + arguments,
-            descriptors: [
-                STDIN_FILENO: input[0], STDOUT_FILENO: output[1], SQLCalibration.library: copy,
-            ],
-            environment: []
+            descriptors: descriptors,
+            environment: root == nil ? [] : [SQLCalibration.rootVariable + "=1"]
         )
         close(output[1])
         close(input[0])

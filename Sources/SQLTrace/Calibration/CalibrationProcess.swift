@@ -9,6 +9,10 @@ import Glibc
 public enum SQLCalibration {
     /// The descriptor of the copy of the library.
     static let library: Int32 = 3
+    /// The descriptor of the root directory in which to start a program.
+    static let root: Int32 = 4
+    /// The variable that is set if ``root`` is open.
+    static let rootVariable = "POOLGAUGE_CALIBRATION_ROOT"
 
     /// Finds the layout of the library on descriptor 3 and writes the layout to standard output.
     ///
@@ -18,22 +22,29 @@ public enum SQLCalibration {
     ///   process waits for a byte on standard input before it measures with probes.
     public static func run(measuresCost: Bool = false) {
         do throws(LayoutSearch.Failure) {
-            try dropPrivileges()
-            guard
-                let file = ELFFile(
-                    isIncluded: { _ in true },
-                    read: { DescriptorFile.read(library, at: $0, count: $1) }
-                )
-            else { throw LayoutSearch.Failure(reason: "it is not a library") }
-            // The library's symbols must take precedence over the symbols of this program's SQLite.
-            guard let handle = poolgauge_load("/proc/self/fd/\(library)") else {
-                let reason = dlerror().map { String(cString: $0) } ?? "unknown error"
-                throw LayoutSearch.Failure(reason: "it cannot be loaded: \(reason)")
+            let isInOtherRoot = getenv(rootVariable) != nil
+            try dropPrivileges(in: isInOtherRoot ? root : nil)
+            let bytes = DescriptorFile.bytes(of: library)
+            guard var file = ELFFile(bytes, isIncluded: { _ in true }) else {
+                throw LayoutSearch.Failure(reason: "it is not a library")
             }
-            guard let functions = SQLiteFunctions(handle, file) else {
+            _ = file.addFunctions(Set(RoutineTable.slots.keys), from: bytes)
+            let host =
+                if !file.isProgram {
+                    try load(file, bytes)
+                } else if isInOtherRoot {
+                    // The program's root directory contains its libraries.
+                    try StoppedProgram(library, file)
+                } else {
+                    try start(file, bytes)
+                }
+            guard let functions = SQLiteFunctions(file, in: host) else {
                 throw LayoutSearch.Failure(reason: "it lacks functions that calibration requires")
             }
             if measuresCost {
+                guard host is LoadedLibrary else {
+                    throw LayoutSearch.Failure(reason: "calls in another process take longer")
+                }
                 try measureCost(CostLoop(sqlite: functions))
             } else {
                 answer(try LayoutSearch(functions).layout().text)
@@ -51,14 +62,66 @@ public enum SQLCalibration {
     private static let limits = ProcessSandbox.Limits(
         processorSeconds: 5,
         seconds: 30,
-        memory: 1 << 30
+        memory: 1 << 30,
+        processes: 2,
+        fileSize: 1 << 28
     )
 
-    private static func dropPrivileges() throws(LayoutSearch.Failure) {
+    private static func dropPrivileges(in root: Int32?) throws(LayoutSearch.Failure) {
         ProcessSandbox.limit(to: limits)
+        if let root {
+            guard fchdir(root) == 0, chroot(".") == 0 else {
+                throw LayoutSearch.Failure(reason: "its root directory cannot be entered")
+            }
+        }
         guard ProcessSandbox.dropPrivileges(closingFrom: library + 1) else {
             throw LayoutSearch.Failure(reason: "privileges cannot be dropped")
         }
+    }
+
+    private static func load(
+        _ file: ELFFile,
+        _ bytes: FileBytes
+    ) throws(LayoutSearch.Failure) -> any SQLiteHost {
+        try makeLoadable(file, bytes)
+        ProcessSandbox.limitProcesses(to: 0)
+        return try LoadedLibrary(library)
+    }
+
+    /// Starts a program.
+    ///
+    /// If a library is missing, the copy is changed.
+    private static func start(
+        _ file: ELFFile,
+        _ bytes: FileBytes
+    ) throws(LayoutSearch.Failure) -> any SQLiteHost {
+        if let program = try? StoppedProgram(library, file) { return program }
+        try makeLoadable(file, bytes)
+        return try StoppedProgram(library, file)
+    }
+
+    /// Changes the copy on descriptor 3.
+    private static func makeLoadable(
+        _ file: ELFFile,
+        _ bytes: FileBytes
+    ) throws(LayoutSearch.Failure) {
+        let copy = LoadableCopy(file: file, bytes: bytes)
+        let changes = copy.changes { name in
+            // 1 is RTLD_LAZY. Its handle stays open, because the file also requires the library.
+            !name.contains("/") && dlopen(name, 1) != nil
+        }
+        let descriptor = open("/proc/self/fd/\(library)", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw LayoutSearch.Failure(reason: "its copy cannot be changed")
+        }
+        defer { close(descriptor) }
+        for change in changes {
+            guard
+                pwrite(descriptor, change.bytes, change.bytes.count, off_t(change.offset))
+                    == change.bytes.count
+            else { throw LayoutSearch.Failure(reason: "its copy cannot be changed") }
+        }
+        ProcessSandbox.limitFiles(to: 0)
     }
 
     private static func measureCost(_ loop: CostLoop) throws(LayoutSearch.Failure) {

@@ -1,8 +1,10 @@
 #if os(Linux)
 import Glibc
 
-/// A type that measures calls with and without probes in the calibration process.
+/// A type that measures calls of a library in this process, with and without probes.
 struct CostLoop {
+    private typealias Function = @convention(c) (UInt64) -> Int32
+
     let sqlite: SQLiteFunctions
 
     private static let callCount = 1_000
@@ -13,22 +15,24 @@ struct CostLoop {
     /// Each result is the fastest of several rounds, because other programs also use the processor.
     func measure() -> (reset: Double, step: Double)? {
         let tenRows = (0..<10).map { "SELECT \($0)" }.joined(separator: " UNION ALL ")
-        var connection: OpaquePointer?
-        var statement: OpaquePointer?
         let text =
             "SELECT 1 FROM " + (0..<3).map { "(\(tenRows)) AS t\($0)" }.joined(separator: ", ")
-        guard sqlite.open("/dev/null", &connection, 1, nil) == 0, let connection,
-            sqlite.prepare(connection, text, -1, &statement, nil) == 0, let statement
+        guard let connection = sqlite.open("/dev/null"),
+            let statement = sqlite.prepare(connection, text).statement,
+            let resetAddress = UnsafeRawPointer(bitPattern: UInt(sqlite.address("reset"))),
+            let stepAddress = UnsafeRawPointer(bitPattern: UInt(sqlite.address("step")))
         else { return nil }
+        let reset = unsafeBitCast(resetAddress, to: Function.self)
+        let step = unsafeBitCast(stepAddress, to: Function.self)
         var best = (reset: Double.infinity, step: Double.infinity)
         for _ in 0..<Self.roundCount {
             let start = Self.now
-            for _ in 0..<Self.callCount { _ = sqlite.reset(statement) }
+            for _ in 0..<Self.callCount { _ = reset(statement) }
             let middle = Self.now
             // All steps except the last return a row.
-            for _ in 0..<(Self.callCount - 1) { _ = sqlite.step(statement) }
+            for _ in 0..<(Self.callCount - 1) { _ = step(statement) }
             let end = Self.now
-            _ = sqlite.reset(statement)
+            _ = reset(statement)
             best.reset = min(best.reset, Double(middle - start) / Double(Self.callCount))
             best.step = min(best.step, Double(end - middle) / Double(Self.callCount - 1))
         }

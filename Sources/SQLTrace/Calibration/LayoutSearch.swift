@@ -1,17 +1,16 @@
 #if os(Linux)
-import Glibc
-
 /// A search that finds a library's layout by calling its functions and searching memory for the
 /// results.
 ///
-/// The search runs in a separate process that has loaded the library.
+/// The search runs in a separate process, which has loaded the library or controls a process that
+/// has loaded the program.
 struct LayoutSearch {
     struct Failure: Error {
         var reason: String
     }
 
     private let sqlite: SQLiteFunctions
-    private let connections: [OpaquePointer]
+    private let connections: [UInt64]
 
     /// An empty file that every user can open.
     private static let fileName = "/dev/null"
@@ -20,53 +19,31 @@ struct LayoutSearch {
 
     init(_ sqlite: SQLiteFunctions) throws(Failure) {
         self.sqlite = sqlite
-        // Some builds do not initialize themselves (SQLITE_OMIT_AUTOINIT).
-        if let initialize = sqlite.initialize, initialize() != 0 {
+        guard sqlite.initialize() == 0 else {
             throw Failure(reason: "sqlite3_initialize failed in the calibration process")
         }
-        var connections: [OpaquePointer] = []
+        var connections: [UInt64] = []
         for _ in 0..<3 {
-            var connection: OpaquePointer?
-            // 1 is SQLITE_OPEN_READONLY.
-            guard sqlite.open(Self.fileName, &connection, 1, nil) == 0, let connection else {
+            guard let connection = sqlite.open(Self.fileName) else {
                 throw Failure(reason: "sqlite3_open_v2 failed in the calibration process")
             }
             connections.append(connection)
+            sqlite.addFailingFunction(connection)
         }
         self.connections = connections
-        failingFunctions = sqlite
-        for connection in connections {
-            _ = sqlite.createFunction(
-                connection,
-                "poolgauge_fail",
-                1,
-                1,
-                nil,
-                { context, _, values in
-                    guard let functions = failingFunctions,
-                        let value = values?.load(as: OpaquePointer?.self)
-                    else { return }
-                    functions.fail(context, functions.valueInteger(value))
-                },
-                nil,
-                nil
-            )
-        }
     }
 
     func layout() throws(Failure) -> StatementLayout {
-        var statements: [OpaquePointer] = []
+        var statements: [UInt64] = []
         for (number, connection) in connections.enumerated() {
             statements.append(try prepare("SELECT \(number) /* calibration */", connection))
             statements.append(try prepare("SELECT '\(number)', ?1, ?2, ?3", connection))
         }
         let sql = try unique("statement text") { offset in
-            statements.allSatisfy { word($0, offset) == sqlite.sql($0).map(UInt.init(bitPattern:)) }
+            statements.allSatisfy { word($0, offset) == sqlite.sql($0) }
         }
         let connection = try unique("connection of a statement") { offset in
-            statements.allSatisfy {
-                word($0, offset) == sqlite.connection($0).map(UInt.init(bitPattern:))
-            }
+            statements.allSatisfy { word($0, offset) == sqlite.connection($0) }
         }
         let resultCode = try resultCode()
         let steps = try steps()
@@ -89,14 +66,14 @@ struct LayoutSearch {
 
     /// Returns the offset of the result code, which follows the program counter.
     private func resultCode() throws(Failure) -> Int {
-        var failing: [(OpaquePointer, Int32)] = []
+        var failing: [(UInt64, Int32)] = []
         for (connection, code) in zip(connections, Self.codes) {
             failing.append((try prepare("SELECT poolgauge_fail(\(code))", connection), code))
         }
         let before = failing.map { snapshot($0.0) }
         for (statement, _) in failing { _ = sqlite.step(statement) }
         let after = failing.map { snapshot($0.0) }
-        for (statement, _) in failing { _ = sqlite.reset(statement) }
+        for (statement, _) in failing { sqlite.reset(statement) }
         let reset = failing.map { snapshot($0.0) }
         return try unique("result code", step: 4) { offset in
             offset >= 4
@@ -120,9 +97,9 @@ struct LayoutSearch {
             )
             for _ in 0..<(5 + 2 * number) {
                 while sqlite.step(statement) == 100 {}
-                _ = sqlite.reset(statement)
+                sqlite.reset(statement)
                 // 4 is SQLITE_STMTSTATUS_VM_STEP, since SQLite 3.8.
-                let steps = sqlite.status(statement, 4, 0)
+                let steps = sqlite.status(statement, 4)
                 snapshots.append((snapshot(statement), UInt32(bitPattern: steps)))
             }
         }
@@ -140,7 +117,13 @@ struct LayoutSearch {
             let list = (1...parameters).map { "?\($0)" }.joined(separator: ", ")
             // Vary the program's size to vary the memory after the values.
             let parts = Array(repeating: "SELECT \(list)", count: 1 + parameters % 3)
-            let statement = try prepare(parts.joined(separator: " UNION "), connections[0])
+            let text = parts.joined(separator: " UNION ")
+            // Without arguments of virtual tables, the pointer to these arguments equals the
+            // pointer to the values (allocSpace in src/vdbeaux.c).
+            let table = " FROM pragma_table_info('t')"
+            var statement = sqlite.prepare(connections[0], text + table).statement
+            if statement == nil { statement = try prepare(text, connections[0]) }
+            guard let statement else { return nil }
             let found = values(statement)
             contents.append((snapshot(statement), UInt16(parameters)))
             common = common.map { $0.filter(found.contains) } ?? found
@@ -155,26 +138,24 @@ struct LayoutSearch {
     }
 
     /// Returns the possible layouts of a statement's values, with `count` set to 0.
-    private func values(_ statement: OpaquePointer) -> [StatementLayout.ValueLayout] {
-        let integers: [Int64] = [0x1122_3344_5566_7788, 0x0102_0304_0506_0708]
+    private func values(_ statement: UInt64) -> [StatementLayout.ValueLayout] {
+        let integers: [UInt64] = [0x1122_3344_5566_7788, 0x0102_0304_0506_0708]
         let text = "calibrated-text"
-        guard let copy = strdup(text) else { return [] }
-        _ = sqlite.bindInteger(statement, 1, integers[0])
-        _ = sqlite.bindInteger(statement, 2, integers[1])
-        // A nil destructor means SQLITE_STATIC, so SQLite does not copy the text. The text is never
-        // freed.
-        _ = sqlite.bindText(statement, 3, copy, Int32(text.utf8.count), nil)
+        let copy = sqlite.host.store(Array(text.utf8) + [0])
+        sqlite.bind(statement, 1, integers[0])
+        sqlite.bind(statement, 2, integers[1])
+        sqlite.bind(statement, 3, text: copy, count: text.utf8.count)
         let content = snapshot(statement)
         var found: [StatementLayout.ValueLayout] = []
         for array in stride(from: 0, to: content.count / 2, by: 8) {
             guard let address = content.u64(array), address > 4_096 else { continue }
-            let values = OwnMemory.bytes(at: UInt(address), count: 512)
-            guard values.u64(0) == UInt64(bitPattern: integers[0]) else { continue }
+            let values = sqlite.host.bytes(at: address, count: 512)
+            guard values.u64(0) == integers[0] else { continue }
             for length in stride(from: 24, through: 128, by: 8)
-            where values.u64(length) == UInt64(bitPattern: integers[1]) {
+            where values.u64(length) == integers[1] {
                 let thirdOffset = 2 * length
                 let isPointer = { (offset: Int) in
-                    values.u64(thirdOffset + offset) == UInt64(UInt(bitPattern: copy))
+                    values.u64(thirdOffset + offset) == copy
                 }
                 guard let pointer = stride(from: 0, to: length, by: 8).first(where: isPointer),
                     let size = stride(from: 8, to: length, by: 4).first(where: {
@@ -211,7 +192,7 @@ struct LayoutSearch {
                 {
                     let statement = try prepare(text, connection)
                     _ = sqlite.step(statement)
-                    _ = sqlite.reset(statement)
+                    sqlite.reset(statement)
                     states.append((snapshot(connection), UInt8(sqlite.autocommit(connection))))
                 }
             }
@@ -226,20 +207,18 @@ struct LayoutSearch {
     ///
     /// The pointers lead through the databases, the b-tree, the shared b-tree, and the pager.
     private func filePointers() throws(Failure) -> [Int] {
-        let names = connections.map { connection in
-            sqlite.fileName(connection, "main").map { UInt(bitPattern: $0) }
-        }
-        func follow(_ connection: OpaquePointer, _ offsets: [Int]) -> UInt? {
-            offsets.reduce(UInt(bitPattern: connection)) { address, offset in
-                address.flatMap { OwnMemory.pointer(at: $0 &+ UInt(offset)) }
+        let names = connections.map(sqlite.fileName)
+        func follow(_ connection: UInt64, _ offsets: [Int]) -> UInt64? {
+            offsets.reduce(connection) { address, offset in
+                address.flatMap { sqlite.host.pointer(at: $0 &+ UInt64(offset)) }
             }
         }
         func search(_ offsets: [Int]) -> [Int]? {
             guard let last = follow(connections[0], offsets) else { return nil }
             if offsets.count == StatementLayout.filePointerCount - 1 {
-                let pager = OwnMemory.bytes(at: last, count: 512)
+                let pager = sqlite.host.bytes(at: last, count: 512)
                 for offset in stride(from: 0, to: pager.count - 8, by: 8)
-                where pager.u64(offset).map(UInt.init) == names[0] {
+                where pager.u64(offset) == names[0] {
                     let all = offsets + [offset]
                     let isCommon = connections.indices.allSatisfy {
                         follow(connections[$0], all) == names[$0]
@@ -257,28 +236,24 @@ struct LayoutSearch {
         // First try the layout that all known versions share. Any other layout is valid if it
         // applies to all connections.
         for start in [[32, 8, 8, 0], []] {
-            if let found = search(start), names[0] != nil { return found }
+            if let found = search(start), names[0] != 0 { return found }
         }
         throw Failure(reason: "the name of a connection's file was not found")
     }
 
     private func busyCalls() -> Int? {
-        let handler: SQLiteFunctions.BusyHandler = { _, _ in 0 }
-        let address = UInt64(UInt(bitPattern: unsafeBitCast(handler, to: OpaquePointer.self)))
-        let arguments: [UInt] = [0x5150_4010, 0x5150_5020, 0x5150_6030]
+        // The handler is never called.
+        let handler: UInt64 = 0x5150_3000
+        let arguments: [UInt64] = [0x5150_4010, 0x5150_5020, 0x5150_6030]
         for (connection, argument) in zip(connections, arguments) {
-            _ = sqlite.busyHandler(
-                connection,
-                handler,
-                UnsafeMutableRawPointer(bitPattern: argument)
-            )
+            sqlite.setBusyHandler(connection, handler, argument: argument)
         }
         let contents = connections.map(snapshot)
         // The number of calls follows the function and its argument.
         return try? unique("busy handler", below: StatementLayout.limit - 8) { offset in
             contents.indices.allSatisfy {
-                contents[$0].u64(offset) == address
-                    && contents[$0].u64(offset + 8).map(UInt.init) == arguments[$0]
+                contents[$0].u64(offset) == handler
+                    && contents[$0].u64(offset + 8) == arguments[$0]
             }
         } + 16
     }
@@ -286,22 +261,23 @@ struct LayoutSearch {
     private func busyTimeout() -> Int? {
         let times: [Int32] = [1_234_567, 7_654_321, 2_345_671]
         for (connection, time) in zip(connections, times) {
-            _ = sqlite.busyTimeout(connection, time)
+            sqlite.setBusyTimeout(connection, milliseconds: time)
         }
         let contents = connections.map(snapshot)
-        return try? unique("busy timeout", step: 4, below: StatementLayout.limit) { offset in
+        let found = stride(from: 0, to: StatementLayout.limit - 8, by: 4).filter { offset in
             contents.indices.allSatisfy { contents[$0].u32(offset) == UInt32(times[$0]) }
         }
+        // With SQLITE_ENABLE_SETLK_TIMEOUT, the timeout of blocking locks follows and is equal.
+        return found.count == 1 || found.count == 2 && found[1] == found[0] + 4 ? found[0] : nil
     }
 
     // MARK: Memory
 
     private func prepare(
         _ text: String,
-        _ connection: OpaquePointer
-    ) throws(Failure) -> OpaquePointer {
-        var statement: OpaquePointer?
-        let code = sqlite.prepare(connection, text, -1, &statement, nil)
+        _ connection: UInt64
+    ) throws(Failure) -> UInt64 {
+        let (code, statement) = sqlite.prepare(connection, text)
         guard code == 0, let statement else {
             throw Failure(
                 reason: "sqlite3_prepare_v2 returned \(code) in the calibration process: \(text)"
@@ -310,13 +286,12 @@ struct LayoutSearch {
         return statement
     }
 
-    private func snapshot(_ structure: OpaquePointer) -> LittleEndian {
-        OwnMemory.bytes(at: UInt(bitPattern: structure), count: StatementLayout.limit)
+    private func snapshot(_ structure: UInt64) -> LittleEndian {
+        sqlite.host.bytes(at: structure, count: StatementLayout.limit)
     }
 
-    private func word(_ structure: OpaquePointer, _ offset: Int) -> UInt? {
-        OwnMemory.bytes(at: UInt(bitPattern: structure) + UInt(offset), count: 8).u64(0)
-            .map(UInt.init)
+    private func word(_ structure: UInt64, _ offset: Int) -> UInt64? {
+        sqlite.host.bytes(at: structure &+ UInt64(offset), count: 8).u64(0)
     }
 
     /// Returns the only offset that satisfies a predicate.
@@ -337,10 +312,4 @@ struct LayoutSearch {
         return offset
     }
 }
-
-/// The functions that the failing SQL function calls.
-///
-/// This is a global variable because a C function cannot capture context. `nonisolated(unsafe)`:
-/// the calibration process has one thread.
-private nonisolated(unsafe) var failingFunctions: SQLiteFunctions?
 #endif

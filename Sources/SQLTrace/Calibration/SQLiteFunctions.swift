@@ -1,104 +1,85 @@
 #if os(Linux)
-import Glibc
+import CTrace
 
-/// The SQLite functions that calibration calls in a loaded library.
+/// A process in which calibration calls the functions of a copy of SQLite.
 ///
-/// Only the calibration process creates an instance.
-struct SQLiteFunctions {
-    typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
-    typealias BusyHandler = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
+/// If the copy's code crashes, the calibration process ends without a response.
+protocol SQLiteHost: AnyObject {
+    /// The process ID.
+    var process: Int32 { get }
+    /// The address of the first byte of the loaded file.
+    var start: UInt64 { get }
+    /// The address of an SQL function that calls `sqlite3_result_error_code` with its argument.
+    ///
+    /// ``functions`` must be set before a call.
+    var failingFunction: UInt64 { get }
+    /// The functions that ``failingFunction`` calls.
+    var functions: SQLiteFunctions? { get set }
 
-    /// The initialization function, or `nil` if the library has no symbol for it.
-    let initialize: (@convention(c) () -> Int32)?
-    let open:
-        @convention(c) (
-            UnsafePointer<CChar>, UnsafeMutablePointer<OpaquePointer?>, Int32,
-            UnsafePointer<CChar>?
-        ) -> Int32
-    let prepare:
-        @convention(c) (
-            OpaquePointer, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<OpaquePointer?>,
-            UnsafeMutableRawPointer?
-        ) -> Int32
-    let step: @convention(c) (OpaquePointer) -> Int32
-    let reset: @convention(c) (OpaquePointer) -> Int32
-    let sql: @convention(c) (OpaquePointer) -> UnsafePointer<CChar>?
-    let connection: @convention(c) (OpaquePointer) -> OpaquePointer?
-    let fileName: @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
-    let autocommit: @convention(c) (OpaquePointer) -> Int32
-    let status: @convention(c) (OpaquePointer, Int32, Int32) -> Int32
-    let createFunction:
-        @convention(c) (
-            OpaquePointer, UnsafePointer<CChar>, Int32, Int32, UnsafeMutableRawPointer?,
-            Callback?, Callback?, UnsafeMutableRawPointer?
-        ) -> Int32
-    let valueInteger: @convention(c) (OpaquePointer?) -> Int32
-    let fail: @convention(c) (OpaquePointer?, Int32) -> Void
-    let busyHandler: @convention(c) (OpaquePointer, BusyHandler?, UnsafeMutableRawPointer?) -> Int32
-    let busyTimeout: @convention(c) (OpaquePointer, Int32) -> Int32
-    let bindInteger: @convention(c) (OpaquePointer, Int32, Int64) -> Int32
-    let bindText:
-        @convention(c) (
-            OpaquePointer, Int32, UnsafePointer<CChar>, Int32, UnsafeMutableRawPointer?
-        ) -> Int32
+    /// Calls a function with at most eight arguments.
+    func call(_ function: UInt64, _ arguments: [UInt64]) -> UInt64
+    /// Copies bytes to the process, and returns their address. They are never removed.
+    func store(_ bytes: [UInt8]) -> UInt64
+}
+
+extension SQLiteHost {
+    /// Returns the bytes at an address, or fewer at the end of a mapping.
+    func bytes(at address: UInt64, count: Int) -> LittleEndian {
+        LittleEndian(
+            [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+                func read(_ count: Int) -> Int {
+                    poolgauge_read_memory(process, UInt(address), buffer.baseAddress, count)
+                }
+                length = max(0, read(count))
+                if length == 0, count > 8 {
+                    // The range may extend beyond the mapping.
+                    length = max(0, read(min(count, 4_096 - Int(address % 4_096))))
+                }
+            }
+        )
+    }
+
+    /// Returns the pointer at an address, or `nil` if the pointer is null or the address is not
+    /// mapped.
+    func pointer(at address: UInt64) -> UInt64? {
+        guard address > 4_096, let value = bytes(at: address, count: 8).u64(0) else { return nil }
+        return value == 0 ? nil : value
+    }
+}
+
+/// The SQLite functions that calibration calls.
+///
+/// Only the calibration process creates an instance. Connections and statements are addresses.
+struct SQLiteFunctions {
+    let host: any SQLiteHost
+    private let addresses: [String: UInt64]
+
+    private static let required = [
+        "open_v2", "prepare_v2", "step", "reset", "sql", "db_handle", "db_filename",
+        "get_autocommit", "stmt_status", "create_function", "value_int", "result_error_code",
+        "busy_handler", "busy_timeout", "bind_int64", "bind_text",
+    ]
 
     /// Finds the functions, or returns `nil` if one is missing.
     ///
     /// - Parameters:
-    ///   - library: The handle of the loaded library.
-    ///   - file: The library's file. Its symbols include functions that the library does not
-    ///     export.
-    init?(_ library: UnsafeMutableRawPointer, _ file: ELFFile) {
-        // The handle is the address of a `link_map`, which starts with the library's load address
-        // (dlinfo(3)).
-        let start = library.load(as: UInt.self)
-        func function<Function>(
-            _ place: ELFFile.Function?,
-            _ type: Function.Type = Function.self
-        ) -> Function? {
-            place.flatMap { UnsafeMutableRawPointer(bitPattern: start &+ UInt($0.address)) }
-                .map { unsafeBitCast($0, to: type) }
+    ///   - file: The file, whose functions include those that it does not export.
+    ///   - host: The process that has loaded the file.
+    init?(_ file: ELFFile, in host: any SQLiteHost) {
+        self.host = host
+        var addresses: [String: UInt64] = [:]
+        for name in Self.required {
+            guard let function = file.functions["sqlite3_" + name] else { return nil }
+            addresses[name] = host.start &+ function.address
         }
-        func symbol<Function>(_ name: String, _ type: Function.Type) -> Function? {
-            function(file.functions["sqlite3_" + name], type)
-        }
-        guard let open = symbol("open_v2", Self.typeOf(\.open)),
-            let prepare = symbol("prepare_v2", Self.typeOf(\.prepare)),
-            let step = symbol("step", Self.typeOf(\.step)),
-            let reset = symbol("reset", Self.typeOf(\.reset)),
-            let sql = symbol("sql", Self.typeOf(\.sql)),
-            let connection = symbol("db_handle", Self.typeOf(\.connection)),
-            let fileName = symbol("db_filename", Self.typeOf(\.fileName)),
-            let autocommit = symbol("get_autocommit", Self.typeOf(\.autocommit)),
-            let status = symbol("stmt_status", Self.typeOf(\.status)),
-            let createFunction = symbol("create_function", Self.typeOf(\.createFunction)),
-            let valueInteger = symbol("value_int", Self.typeOf(\.valueInteger)),
-            let fail = symbol("result_error_code", Self.typeOf(\.fail)),
-            let busyHandler = symbol("busy_handler", Self.typeOf(\.busyHandler)),
-            let busyTimeout = symbol("busy_timeout", Self.typeOf(\.busyTimeout)),
-            let bindInteger = symbol("bind_int64", Self.typeOf(\.bindInteger)),
-            let bindText = symbol("bind_text", Self.typeOf(\.bindText))
-        else { return nil }
-        initialize = function(Self.initializer(file.functions))
-        self.open = open
-        self.prepare = prepare
-        self.step = step
-        self.reset = reset
-        self.sql = sql
-        self.connection = connection
-        self.fileName = fileName
-        self.autocommit = autocommit
-        self.status = status
-        self.createFunction = createFunction
-        self.valueInteger = valueInteger
-        self.fail = fail
-        self.busyHandler = busyHandler
-        self.busyTimeout = busyTimeout
-        self.bindInteger = bindInteger
-        self.bindText = bindText
+        addresses["initialize"] = Self.initializer(file.functions)
+            .map { host.start &+ $0.address }
+        self.addresses = addresses
+        host.functions = self
     }
 
-    /// Returns the function that prepares the library for its first use.
+    /// Returns the function that prepares the library for its first use, or `nil` if the file has
+    /// no symbol for it.
     ///
     /// If SQLite is compiled into another library as a single unit, the compiler may remove the
     /// public function and keep only the private function that it calls. In apsw 3.54, for example,
@@ -108,8 +89,89 @@ struct SQLiteFunctions {
         functions["sqlite3_initialize"] ?? functions["sqlite3Initialize"]
     }
 
-    private static func typeOf<Function>(_: KeyPath<SQLiteFunctions, Function>) -> Function.Type {
-        Function.self
+    /// Returns the address of a function, without its prefix.
+    func address(_ name: String) -> UInt64 { addresses[name] ?? 0 }
+
+    private func call(_ name: String, _ arguments: UInt64...) -> UInt64 {
+        host.call(address(name), arguments)
+    }
+
+    private func code(_ result: UInt64) -> Int32 { Int32(truncatingIfNeeded: result) }
+
+    private func text(_ text: String) -> UInt64 { host.store(Array(text.utf8) + [0]) }
+
+    /// Initializes a copy that does not initialize itself (SQLITE_OMIT_AUTOINIT).
+    func initialize() -> Int32 {
+        addresses["initialize"] == nil ? 0 : code(call("initialize"))
+    }
+
+    /// Opens a file for reading, or returns `nil`.
+    func open(_ path: String) -> UInt64? {
+        let connection = host.store([UInt8](repeating: 0, count: 8))
+        // 1 is SQLITE_OPEN_READONLY.
+        guard code(call("open_v2", text(path), connection, 1, 0)) == 0 else { return nil }
+        return host.pointer(at: connection)
+    }
+
+    func prepare(_ connection: UInt64, _ sql: String) -> (code: Int32, statement: UInt64?) {
+        let statement = host.store([UInt8](repeating: 0, count: 8))
+        let result = call("prepare_v2", connection, text(sql), UInt64.max, statement, 0)
+        return (code(result), host.pointer(at: statement))
+    }
+
+    func step(_ statement: UInt64) -> Int32 { code(call("step", statement)) }
+    func reset(_ statement: UInt64) { _ = call("reset", statement) }
+    func sql(_ statement: UInt64) -> UInt64 { call("sql", statement) }
+    func connection(_ statement: UInt64) -> UInt64 { call("db_handle", statement) }
+    func autocommit(_ connection: UInt64) -> Int32 { code(call("get_autocommit", connection)) }
+
+    func fileName(_ connection: UInt64) -> UInt64 {
+        call("db_filename", connection, text("main"))
+    }
+
+    func status(_ statement: UInt64, _ counter: UInt64) -> Int32 {
+        code(call("stmt_status", statement, counter, 0))
+    }
+
+    /// Adds the SQL function `poolgauge_fail`, which fails with the code in its argument.
+    func addFailingFunction(_ connection: UInt64) {
+        // 1 is SQLITE_UTF8.
+        let name = text("poolgauge_fail")
+        _ = call("create_function", connection, name, 1, 1, 0, host.failingFunction, 0, 0)
+    }
+
+    /// Sets the result of an SQL function to the error code in its first argument.
+    ///
+    /// - Parameters:
+    ///   - context: The context of the function.
+    ///   - values: The address of the pointers to the arguments.
+    ///   - call: A closure that calls a function.
+    func fail(
+        _ context: UInt64,
+        _ values: UInt64,
+        through call: (_ function: UInt64, _ arguments: [UInt64]) -> UInt64
+    ) {
+        guard let value = host.pointer(at: values) else { return }
+        let code = call(address("value_int"), [value])
+        _ = call(address("result_error_code"), [context, code])
+    }
+
+    func setBusyHandler(_ connection: UInt64, _ handler: UInt64, argument: UInt64) {
+        _ = call("busy_handler", connection, handler, argument)
+    }
+
+    func setBusyTimeout(_ connection: UInt64, milliseconds: Int32) {
+        _ = call("busy_timeout", connection, UInt64(milliseconds))
+    }
+
+    func bind(_ statement: UInt64, _ parameter: UInt64, _ integer: UInt64) {
+        _ = call("bind_int64", statement, parameter, integer)
+    }
+
+    /// Binds a text of bytes that remain valid.
+    func bind(_ statement: UInt64, _ parameter: UInt64, text: UInt64, count: Int) {
+        // A destructor of 0 means SQLITE_STATIC, so SQLite does not copy the text.
+        _ = call("bind_text", statement, parameter, text, UInt64(count), 0)
     }
 }
 #endif

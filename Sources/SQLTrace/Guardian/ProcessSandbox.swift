@@ -14,9 +14,14 @@ enum ProcessSandbox {
         var seconds: UInt32
         /// The memory that the process may map beyond its current mappings, in bytes.
         var memory: rlim_t
+        /// The number of processes, including this one, that may run at the same time.
+        var processes: rlim_t = 0
+        /// The maximum size of a file that the process writes, in bytes.
+        var fileSize: rlim_t = 0
     }
 
-    /// Limits processor time and memory, and prevents the creation of files and processes.
+    /// Limits processor time and memory, and prevents the creation of files and of
+    /// processes beyond the limit.
     static func limit(to limits: Limits) {
         var time = rlimit(rlim_cur: limits.processorSeconds, rlim_max: limits.processorSeconds)
         setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
@@ -31,9 +36,21 @@ enum ProcessSandbox {
         }
         var zero = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &zero)
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &zero)
-        setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &zero)
+        limitFiles(to: limits.fileSize)
+        limitProcesses(to: limits.processes)
         alarm(limits.seconds)
+    }
+
+    /// Limits the size of the files that the process writes, in bytes.
+    static func limitFiles(to size: rlim_t) {
+        var limit = rlimit(rlim_cur: size, rlim_max: size)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    }
+
+    /// Limits the number of processes, or prevents the creation of processes with 0.
+    static func limitProcesses(to count: rlim_t) {
+        var limit = rlimit(rlim_cur: count, rlim_max: count)
+        setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
     }
 
     /// Switches to a user without files, processes, or capabilities.

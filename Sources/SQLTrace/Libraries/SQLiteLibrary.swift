@@ -10,10 +10,8 @@ final class SQLiteLibrary {
         var entry: UInt64
         /// The offset of the instruction in the file, for entry probes.
         var offset: UInt64
-        /// Whether the first instruction pushes a register.
-        ///
-        /// The kernel emulates this instruction, which takes a tenth of the time of single-stepping
-        /// it.
+        /// Whether the kernel emulates the instruction, which takes a tenth of the time of
+        /// single-stepping it.
         var isEmulated: Bool
     }
 
@@ -30,46 +28,54 @@ final class SQLiteLibrary {
     let isGo: Bool
     let points: [String: ProbePoint]
     let descriptor: Int32
+    /// The descriptor of the root directory in which the file is a program, or `nil` if the file is
+    /// a library or the directory is that of this process.
+    let root: Int32?
 
-    /// Opens a file, or returns `nil` if it cannot be read or does not contain SQLite with symbols.
+    /// Opens a file, or returns `nil` if it cannot be read or does not contain SQLite.
     ///
     /// - Parameters:
     ///   - path: The path to show in messages.
     ///   - link: The path to open.
-    init?(path: String, link: String) {
-        let descriptor = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
-            let file = ELFFile(
-                isIncluded: Self.functions.contains,
-                read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
-            ),
-            file.functions["sqlite3_reset"] != nil, file.functions["sqlite3_finalize"] != nil,
-            file.functions["sqlite3_step"] != nil
+    ///   - root: The root directory of a process that uses the file.
+    init?(path: String, link: String, root: String = "/") {
+        guard let (descriptor, information) = DescriptorFile.open(link) else { return nil }
+        let bytes = DescriptorFile.bytes(of: descriptor)
+        guard var file = ELFFile(bytes, isIncluded: Self.functions.contains),
+            file.addFunctions(Self.functions, from: bytes)
         else {
             close(descriptor)
             return nil
         }
         self.path = path
         self.descriptor = descriptor
+        if file.isProgram, FileIdentity(path: root + "/") != FileIdentity(path: "/") {
+            let folder = Glibc.open(root + "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            self.root = folder < 0 ? nil : folder
+        } else {
+            self.root = nil
+        }
         identity = FileIdentity(information)
         isOwnedByRoot = information.st_uid == 0 && information.st_mode & 0o022 == 0
         machine = file.machine
         isGo = file.isGo
         points = file.functions.mapValues { function in
-            let code = DescriptorFile.read(descriptor, at: function.fileOffset, count: 8)
+            let code = bytes.bytes(at: function.fileOffset, count: 16)
             return Self.point(of: function, code, machine: file.machine)
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        close(descriptor)
+        if let root { close(root) }
+    }
 
     /// Returns the position of a probe in a function.
     ///
     /// A probe in the middle of an instruction would crash every process that uses the library.
-    /// This method therefore skips only `endbr64`, an instruction of known length that the kernel
-    /// would single-step.
+    /// This method therefore skips only exact instructions that change neither the arguments nor
+    /// the stack, and only if the instruction after them is emulated. In Debian's `libsqlite3.a`,
+    /// for example, `sqlite3_reset` starts with `test rdi, rdi; je`.
     static func point(
         of function: ELFFile.Function,
         _ code: [UInt8],
@@ -82,23 +88,39 @@ final class SQLiteLibrary {
             code = code.dropFirst(4)
             offset += 4
         }
-        if code.first == 0x41 { code = code.dropFirst() }
-        let isPush = code.first.map { (0x50...0x57).contains($0) } ?? false
-        return ProbePoint(
-            entry: function.fileOffset,
-            offset: offset,
-            isEmulated: machine == .x86_64 && isPush
-        )
+        var isFast = machine == .x86_64 && isEmulated(code)
+        // test rdi, rdi
+        if machine == .x86_64, code.starts(with: [0x48, 0x85, 0xff]),
+            isEmulated(code.dropFirst(3)), function.length == 0 || function.length > 12
+        {
+            offset += 3
+            isFast = true
+        }
+        return ProbePoint(entry: function.fileOffset, offset: offset, isEmulated: isFast)
     }
 
-    /// Returns the entire content, or `nil` if it exceeds a limit in bytes.
-    func content(limit: Int) -> [UInt8]? {
-        var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_size <= limit else {
-            return nil
+    /// Returns whether the kernel emulates an x86-64 instruction: `push`, a conditional jump, or a
+    /// jump to a fixed distance (arch/x86/kernel/uprobes.c).
+    private static func isEmulated(_ code: ArraySlice<UInt8>) -> Bool {
+        let second = code.dropFirst().first ?? 0
+        return switch code.first ?? 0 {
+        case 0x41: (0x50...0x57).contains(second)
+        case 0x0f: (0x80...0x8f).contains(second)
+        case 0x50...0x57, 0x70...0x7f, 0xe9, 0xeb: true
+        default: false
         }
-        let bytes = DescriptorFile.read(descriptor, at: 0, count: Int(information.st_size))
-        return bytes.count == information.st_size ? bytes : nil
+    }
+
+    /// Copies the file to a descriptor, or returns `false` if it exceeds a limit in bytes.
+    func copy(to target: Int32, limit: Int) -> Bool {
+        var offset: UInt64 = 0
+        while offset <= limit {
+            let part = DescriptorFile.read(descriptor, at: offset, count: 1 << 20)
+            if part.isEmpty { return offset > 0 }
+            guard DescriptorFile.write(part, to: target) else { return false }
+            offset += UInt64(part.count)
+        }
+        return false
     }
 }
 #endif

@@ -30,6 +30,7 @@ struct TracedLibraries {
     private var files: [String: Entry?] = [:]
     private var identities: [FileIdentity: Entry] = [:]
     private var goPrograms: [String: Bool] = [:]
+    private var hiddenCopies: [String: HiddenCopy?] = [:]
     private let calibration: Calibration
 
     /// The maximum number of libraries, each of which requires a descriptor and a calibration.
@@ -49,7 +50,11 @@ struct TracedLibraries {
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
         if let known = files[mapping.file] { return known }
         if files.count >= Self.fileLimit { files = [:] }
-        let entry = entry(path: mapping.path, link: Self.link(mapping, of: process))
+        let entry = entry(
+            path: mapping.path,
+            link: Self.link(mapping, of: process),
+            root: "/proc/\(process)/root"
+        )
         files[mapping.file] = .some(entry)
         return entry
     }
@@ -63,6 +68,20 @@ struct TracedLibraries {
         return FileIdentity(path: Self.link(mapping, of: process)).flatMap { identities[$0] }
     }
 
+    /// Returns the copy of SQLite in a mapped file that has no library.
+    mutating func hiddenCopy(_ mapping: ProcessMaps.Mapping, of process: Int32) -> HiddenCopy? {
+        if let known = hiddenCopies[mapping.file] { return known }
+        if hiddenCopies.count >= Self.fileLimit { hiddenCopies = [:] }
+        var copy: HiddenCopy?
+        if let (descriptor, _) = DescriptorFile.open(Self.link(mapping, of: process)) {
+            defer { close(descriptor) }
+            let bytes = DescriptorFile.bytes(of: descriptor)
+            copy = ELFFile(bytes) { _ in false }.flatMap { HiddenCopy(in: $0, bytes) }
+        }
+        hiddenCopies[mapping.file] = .some(copy)
+        return copy
+    }
+
     /// Returns the link to the mapped file, which stays valid if the file is replaced.
     private static func link(_ mapping: ProcessMaps.Mapping, of process: Int32) -> String {
         let range = [mapping.range.lowerBound, mapping.range.upperBound]
@@ -72,8 +91,8 @@ struct TracedLibraries {
 
     var isFull: Bool { entries.count >= Self.limit }
 
-    mutating func entry(path: String, link: String) -> Entry? {
-        guard !isFull, let library = SQLiteLibrary(path: path, link: link)
+    mutating func entry(path: String, link: String, root: String = "/") -> Entry? {
+        guard !isFull, let library = SQLiteLibrary(path: path, link: link, root: root)
         else { return nil }
         if let known = identities[library.identity] { return known }
         let entry = Entry(number: entries.count, library: library)
@@ -93,13 +112,11 @@ struct TracedLibraries {
     /// Return probes must not change the stacks of a Go program.
     mutating func isGo(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Bool {
         if let known = goPrograms[mapping.file] { return known }
-        let descriptor = open("/proc/\(process)/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
+        guard let (descriptor, _) = DescriptorFile.open("/proc/\(process)/exe") else {
+            return false
+        }
         defer { close(descriptor) }
-        let file = ELFFile(
-            isIncluded: { _ in false },
-            read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
-        )
+        let file = ELFFile(DescriptorFile.bytes(of: descriptor)) { _ in false }
         if goPrograms.count >= Self.fileLimit { goPrograms = [:] }
         goPrograms[mapping.file] = file?.isGo ?? false
         return file?.isGo ?? false

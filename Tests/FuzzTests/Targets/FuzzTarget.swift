@@ -24,7 +24,7 @@ struct FuzzTarget: Sendable {
         [
             .scenario, .theme, .configuration, .result, .recording, .recordedRows, .textDelta,
             .sample, .report, .agentRequest, .agentAnswer, .headers, .pages, .helperMessages,
-            .systemTexts, .traceRecords, .programFile, .statements, .keys,
+            .systemTexts, .traceRecords, .programFile, .routineTable, .statements, .keys,
         ]
 }
 

@@ -1,4 +1,5 @@
 import SQLiteWatch
+import TestSupport
 
 @testable import SQLTrace
 
@@ -51,21 +52,37 @@ extension FuzzTarget {
         }
     }
 
-    /// A program or library in which probes are placed.
+    /// A program or library with symbols, in which probes are placed.
     static let programFile = FuzzTarget(
         name: "program-file",
         maximumLength: 2_048,
         seeds: [TraceBytes.program],
-        words: ["sqlite3_step", "sqlite3_", ".gopclntab", "\u{7F}ELF"]
-    ) { bytes in
-        let file = ELFFile(isIncluded: { _ in true }) { offset, count in
-            guard offset < UInt64(bytes.count) else { return [] }
-            let start = Int(offset)
-            return Array(bytes[start..<min(bytes.count, start + count)])
+        words: ["sqlite3_step", "sqlite3_", ".gopclntab", "\u{7F}ELF"],
+        read: readProgram
+    )
+
+    /// A program or library without symbols, whose table of functions is searched.
+    static let routineTable = FuzzTarget(
+        name: "routine-table",
+        maximumLength: 8_192,
+        seeds: SmallProgram.Pointers.allCases.map { SmallProgram($0).bytes },
+        words: ["3.46.1", "SQLite format 3", "\u{7F}ELF"],
+        read: readProgram
+    )
+
+    @Sendable
+    private static func readProgram(_ bytes: [UInt8]) throws {
+        let reader = FileBytes(bytes)
+        guard var file = ELFFile(reader, isIncluded: { _ in true }) else { return }
+        _ = file.addFunctions(Set(RoutineTable.slots.keys), from: reader)
+        for (name, function) in file.functions where function.fileOffset >= 1 << 49 {
+            throw WrongResult("\(name) is outside any file")
         }
-        _ = file?.functions.count
-        guard ELFFile.loadable(bytes).count == bytes.count else {
-            throw WrongResult("the copy has a different length")
+        _ = HiddenCopy(in: file, reader)?.reason
+        let copy = LoadableCopy(file: file, bytes: reader)
+        for change in copy.changes(isAvailable: { $0.count % 2 == 0 })
+        where change.offset + UInt64(change.bytes.count) > UInt64(bytes.count) {
+            throw WrongResult("a change is outside the file")
         }
     }
 }

@@ -133,11 +133,7 @@ struct ParserTests {
         let content = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "/proc/self/exe")))
         let isIncluded = { (name: String) in name == "sqlite3_step" }
         func parse(_ bytes: [UInt8]) -> ELFFile? {
-            ELFFile(isIncluded: isIncluded) { offset, count in
-                guard offset < UInt64(bytes.count) else { return [] }
-                let start = Int(offset)
-                return Array(bytes[start..<min(bytes.count, start + count)])
-            }
+            ELFFile(FileBytes(bytes), isIncluded: isIncluded)
         }
         #expect(parse(content) != nil, "\(path) is an ELF file")
         let small = try #require(parse(Self.smallFile()))
@@ -193,6 +189,10 @@ struct ParserTests {
         #expect(point([0xf3, 0x0f, 0x1e, 0xfa, 0x55]).isEmulated)
         #expect(point([0xf3, 0x0f, 0x1e, 0xfb, 0x55]).offset == 64)
         #expect(point([0x41, 0x54]).isEmulated)
+        #expect(point([0x48, 0x85, 0xff, 0x74, 0x0b]).offset == 67)
+        #expect(point([0x48, 0x85, 0xff, 0x0f, 0x84]).isEmulated)
+        #expect(point([0x48, 0x85, 0xff, 0x48, 0x89]).offset == 64)
+        #expect(point([0x48, 0x85, 0xff]).offset == 64)
         #expect(!point([0x48, 0x8d]).isEmulated)
         #expect(point([]).offset == 64)
     }
