@@ -191,6 +191,9 @@ def main():
             if wrong:
                 print("   " + wrong.replace("\n", "\n   "))
     print(f"{right} of {len(cases)} right")
+    if (FOLDER.parents[1] / "docs/Casebook.md").read_text() != page(modules):
+        print("docs/Casebook.md is not current: ./test --cases --table docs/Casebook.md")
+        right = -1
     sys.exit(0 if right == len(cases) else 1)
 
 
