@@ -21,6 +21,7 @@ extension SQLTraceSession {
                 return group
             }
             reports[index].tracing = database.tracing
+            reports[index].useProcessNames()
             reports[index].reconcileLocks()
             reports[index].updateFindings()
         }

@@ -110,6 +110,28 @@ extension WatchReport {
         }
     }
 
+    /// Gives processes in the trace the names that they have in the list of processes.
+    package mutating func useProcessNames() {
+        let names = processes.reduce(into: [Int32: String]()) { $0[$1.pid] = $1.name }
+        func named(_ block: WatchedBlock) -> WatchedBlock {
+            var block = block
+            block.name = names[block.pid] ?? block.name
+            if let by = block.by { block.by?.name = names[by.pid] ?? by.name }
+            return block
+        }
+        transactions = transactions?.map { transaction in
+            var transaction = transaction
+            transaction.name = names[transaction.pid] ?? transaction.name
+            return transaction
+        }
+        blocked = blocked?.map(named)
+        waits = waits?.map { group in
+            var group = group
+            group.longest = named(group.longest)
+            return group
+        }
+    }
+
     /// The number of commits above which a process would have been seen.
     private static let visibleCommits: UInt64 = 3
 

@@ -11,7 +11,8 @@ package struct RecordedInterval: Sendable, Codable, Equatable {
     package var longestWait: Double
     /// The mean share of time that the connections were saturated, from 0 to 1.
     package var saturation: Double?
-    package var busy: UInt64
+    /// The number of `SQLITE_BUSY` results, or `nil` if they were not recorded.
+    package var busy: UInt64?
     /// The maximum size of the log, in bytes.
     package var maximumLogBytes: UInt64?
     /// The mean number of accesses or commits per second.
@@ -59,7 +60,8 @@ extension RecordedInterval {
             longestWait: Double(facts.compactMap(\.waitNanoseconds).max() ?? 0) / 1e9,
             saturation: saturations.isEmpty
                 ? nil : saturations.reduce(0, +) / Double(saturations.count),
-            busy: facts.reduce(UInt64(0)) { $0 &+ ($1.busy ?? 0) },
+            busy: facts.contains { $0.busy != nil }
+                ? facts.reduce(UInt64(0)) { $0 &+ ($1.busy ?? 0) } : nil,
             maximumLogBytes: facts.compactMap(\.walBytes).max(),
             rate: rates.isEmpty ? nil : rates.reduce(0, +) / Double(rates.count)
         )

@@ -28,6 +28,7 @@ extension DatabaseMonitor {
         let seconds = Double(now - min(now, start)) / 1e9
         var known: [Int32: Process] = [:]
         for process in processes { known[process] = facts(process) }
+        ProcessNames.distinguish(&known)
         let observation = current ?? Observation(now: now, weight: 0, files: ObservedFiles())
         let holds = holds
         let list = ProcessList(

@@ -66,18 +66,22 @@ struct ProcessList {
         )
     }
 
+    private func name(_ process: Int32) -> String {
+        (known[process] ?? facts(process))?.name ?? "?"
+    }
+
     func episode(_ entry: EpisodeLog.Entry) -> WatchEpisode {
         var episode = WatchEpisode(
             kind: entry.kind,
             pid: entry.process,
-            name: facts(entry.process)?.name ?? "?",
+            name: name(entry.process),
             start: calendar(entry.start),
             seconds: Double((entry.end ?? now) - entry.start) / 1e9
         )
         episode.end = entry.end.map(calendar)
         episode.frames = entry.frames
         episode.waiters = entry.waiters.sorted().map {
-            WatchEpisode.Waiter(pid: $0, name: facts($0)?.name ?? "?")
+            WatchEpisode.Waiter(pid: $0, name: name($0))
         }
         episode.isContinuous = entry.isProven
         return episode

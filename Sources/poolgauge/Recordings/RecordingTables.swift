@@ -113,7 +113,7 @@ struct RecordingTables {
                     interval.rate.map { HumanUnits.rate($0) } ?? "–",
                     HumanUnits.duration(seconds: interval.longestWait),
                     interval.saturation.map { HumanUnits.percent($0) } ?? "–",
-                    HumanUnits.exact(interval.busy),
+                    interval.busy.map { HumanUnits.exact($0) } ?? "–",
                     interval.maximumLogBytes.map { HumanUnits.bytes($0) } ?? "–",
                 ]
             }
@@ -169,7 +169,7 @@ extension RecordingTables {
             let log = interval.maximumLogBytes.map { String($0) } ?? ""
             let first = [interval.start.text, text(interval.seconds), String(interval.samples)]
             let second = [text(interval.rate), text(interval.longestWait)]
-            return first + second + [text(interval.saturation), String(interval.busy), log]
+            return first + second + [text(interval.saturation), interval.busy.map { String($0) } ?? "", log]
         }
         return ([titles] + rows).map { $0.joined(separator: ",") }.joined(separator: "\n") + "\n"
     }

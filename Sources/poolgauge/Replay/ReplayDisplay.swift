@@ -235,7 +235,7 @@ struct ReplaySearches: Equatable {
         case .saturation: "the saturation does not rise to \(HumanUnits.percent(saturation))"
         case .wait: "no wait grows to \(HumanUnits.duration(nanoseconds: wait))"
         case .log: "the log does not grow to \(HumanUnits.bytes(log))"
-        case .busy: "there is no SQLITE_BUSY"
+        case .busy: "no SQLITE_BUSY was recorded"
         }
     }
 

@@ -62,6 +62,24 @@ struct MonitorFindingsTests {
         #expect(verdict.text.contains("idle in a transaction"))
     }
 
+    @Test func processesOfOneProgramAreDistinguished() {
+        func process(_ arguments: [String]) -> DatabaseMonitor.Process {
+            DatabaseMonitor.Process(name: "python3 svc.py", arguments: arguments)
+        }
+        var processes: [Int32: DatabaseMonitor.Process] = [
+            1: process(["python3", "svc.py", "--log", "web"]),
+            2: process(["python3", "svc.py", "--log", "jobs"]),
+            3: DatabaseMonitor.Process(name: "node"),
+        ]
+        ProcessNames.distinguish(&processes)
+        #expect(processes[1]?.name == "python3 svc.py web")
+        #expect(processes[2]?.name == "python3 svc.py jobs")
+        #expect(processes[3]?.name == "node")
+        var same: [Int32: DatabaseMonitor.Process] = [1: process(["a"]), 2: process(["a"])]
+        ProcessNames.distinguish(&same)
+        #expect(same[1]?.name == "python3 svc.py")
+    }
+
     /// A process that ran between two samples may have released the lock.
     @Test func aWriterThatRanIsNotCalledIdle() throws {
         let header = index(frames: 10, backfilled: 10)

@@ -27,6 +27,9 @@ struct StatementsScreen: WatchScreen {
             .number("busy", 7, priority: 17, { Double($0.busy) }) {
                 Span($0.busy == 0 ? "" : HumanUnits.count($0.busy), $1.style(.warning))
             },
+            .number("failed", 7, priority: 11, { Double($0.failed) }) {
+                Span($0.failed == 0 ? "" : HumanUnits.count($0.failed), $1.style(.warning))
+            },
             .number("waited", 9, priority: 16, \.waited) {
                 Span($0.waited == 0 ? "" : WatchLabels.duration($0.waited), $1.style(.locked))
             },
