@@ -103,12 +103,14 @@ let package = Package(
         module("Text", in: "Text"),
         module("YAML", in: "Text", uses: ["Text", yams]),
         module("SQLiteWatch", uses: ["Telemetry", "Text"]),
-        module(
-            "SQLTrace",
-            uses: [
+        .target(
+            name: "SQLTrace",
+            dependencies: [
                 "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
                 "SQLText", "SQLiteWatch", "Telemetry", "Text",
-            ]
+            ],
+            // `.ci/probe-programs` compiles it for the kernel.
+            exclude: ["Probes/probes.bpf.c"]
         ),
         module("SQLiteEngineCombine", uses: ["SQLiteEngine", "Telemetry"] + openCombine),
         module("MetricDescriptors", uses: ["Telemetry"]),

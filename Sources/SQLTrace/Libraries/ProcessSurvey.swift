@@ -73,6 +73,9 @@ struct ProcessSurvey {
         return surveyed
     }
 
+    /// Lists all processes in the next survey, because one has started.
+    mutating func listProcesses() { nextListTime = 0 }
+
     /// Schedules surveys of a process that has executed a new program.
     mutating func scheduleSurvey(of process: Int32, at now: UInt64) {
         guard !excluded.contains(process) else { return }

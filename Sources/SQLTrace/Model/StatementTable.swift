@@ -6,8 +6,10 @@ struct StatementTable {
     private final class Entry {
         var report: WatchedStatement
         var pids: Set<Int32> = []
-        /// The number of executions at the last report.
-        var reportedCalls: UInt64 = 0
+        /// The number of executions of each process since the last report of its rate.
+        var newCalls: [Int32: UInt64] = [:]
+        /// The executions per second of each process.
+        var rates: [Int32: Double] = [:]
         let times = AtomicHistogram()
         var timedRows: Double = 0
         /// The number of executions with a known number of rows.
@@ -41,6 +43,7 @@ struct StatementTable {
         let entry = entries[key] ?? Entry(key)
         entries[key] = entry
         entry.report.calls += 1
+        entry.newCalls[execution.process, default: 0] += 1
         if execution.isBusy {
             entry.report.busy += 1
         } else if execution.result & 0xff != 0 {
@@ -70,16 +73,24 @@ struct StatementTable {
 
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
-    /// Rates are computed from `elapsed`, the traced time since the last report, in seconds. If
-    /// `elapsed` is `nil`, the rates from the last report are repeated.
-    mutating func report(elapsed: Double?) -> [WatchedStatement] {
+    /// - Parameters:
+    ///   - sampled: The processes that were traced only in windows.
+    ///   - elapsed: A closure that returns the traced time of a process since the last report, in
+    ///     seconds. If it is `nil`, the rate from the last report is repeated.
+    /// - Returns: The statements.
+    mutating func report(
+        sampled: Set<Int32> = [],
+        elapsed: (Int32) -> Double?
+    ) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
-            if let elapsed {
-                let new = entry.report.calls - entry.reportedCalls
-                entry.reportedCalls = entry.report.calls
-                entry.report.callsPerSecond = elapsed > 0 ? Double(new) / elapsed : 0
+            for process in Set(entry.rates.keys).union(entry.newCalls.keys) {
+                guard let elapsed = elapsed(process) else { continue }
+                let new = Double(entry.newCalls.removeValue(forKey: process) ?? 0)
+                entry.rates[process] = new > 0 && elapsed > 0 ? new / elapsed : nil
             }
             var report = entry.report
+            report.callsPerSecond = entry.rates.values.reduce(0, +)
+            report.isSampled = entry.pids.isDisjoint(with: sampled) ? nil : true
             report.pids = entry.pids.sorted()
             report.isIncomplete = isIncomplete
             report.steps =

@@ -22,7 +22,9 @@ package enum WatchStatementText {
         rows[0] += ["pids", "statement"]
         for statement in statements.prefix(limit) {
             var row = [
-                HumanUnits.exact(statement.calls), HumanUnits.number(statement.callsPerSecond),
+                HumanUnits.exact(statement.calls),
+                (statement.isSampled == true ? "≈" : "")
+                    + HumanUnits.number(statement.callsPerSecond),
                 statement.busy == 0 ? "–" : HumanUnits.exact(statement.busy),
                 statement.waited == 0 ? "–" : HumanUnits.duration(seconds: statement.waited),
             ]
@@ -81,7 +83,7 @@ package enum WatchStatementText {
         }
         if tracing.lost > 0 {
             notes.append(
-                "events lost: \(HumanUnits.exact(tracing.lost)); all counts are lower bounds"
+                "executions lost: \(HumanUnits.exact(tracing.lost)); all counts are lower bounds"
             )
         }
         if tracing.unknownTexts > 0 {
@@ -94,7 +96,7 @@ package enum WatchStatementText {
         var lines = [""]
         for note in notes { lines += WatchText.wrapped(note, first: "note: ", rest: "      ") }
         lines += WatchText.wrapped(
-            "SQL \(tracing.level): \(HumanUnits.exact(tracing.events, "event")) in "
+            "SQL: \(HumanUnits.exact(tracing.events, "event")) in "
                 + "\(HumanUnits.duration(seconds: tracing.seconds))\(cost); probes slow "
                 + (tracing.processesSlowed == 1
                     ? "1 process" : "\(tracing.processesSlowed) processes")
