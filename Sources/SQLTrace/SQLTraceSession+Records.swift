@@ -39,7 +39,9 @@ extension SQLTraceSession {
             switch output {
             case .execution(let execution, let database):
                 // Rates are computed from the time in which all probes were set.
-                guard attached[execution.process]?.includes(execution.end) ?? false else { return }
+                guard let target = attached[execution.process], target.includes(execution.end)
+                else { return }
+                target.lastUse = execution.end
                 models[database].add(execution)
                 executions.append(execution)
             case .closed(let process, let connection, let time):
@@ -93,7 +95,9 @@ extension SQLTraceSession {
                     target.lostShares.restart()
                     return 0
                 }
-                return target.lostShares.largest(of: lostTimes(known, target.traps), in: elapsed)
+                let lost = lostTimes(known, target.traps)
+                target.addLost(lost)
+                return target.lostShares.largest(of: lost, in: elapsed)
             }
             switch decision {
             case true?:
@@ -121,8 +125,10 @@ extension SQLTraceSession {
             // The counts restart when a thread gets probes again.
             let entries = traps.entries - min(traps.entries, before?.entries ?? 0)
             let returns = traps.returns - min(traps.returns, before?.returns ?? 0)
+            let ends = traps.ends - min(traps.ends, before?.ends ?? 0)
             lost[thread] =
                 Double(returns) * cost.step + Double(entries - min(entries, returns)) * cost.reset
+                + Double(ends) * cost.end
         }
         return lost
     }

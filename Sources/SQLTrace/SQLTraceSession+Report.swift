@@ -74,10 +74,9 @@ extension SQLTraceSession {
         requestPlans()
         let now = monotonicNanoseconds()
         let elapsed = Double(now - min(now, reportTime)) / 1e9
+        for process in attached.values { noteSampling(of: process, at: now) }
+        let periods = attached.mapValues { $0.endPeriod(at: now, since: reportTime) }
         reportTime = now
-        let sampled = Set(attached.filter { $0.value.isSampled }.keys)
-        var periods: [Int32: Double?] = [:]
-        for process in sampled { periods[process] = .some(attached[process]?.endPeriod(at: now)) }
         var counts = endedCounts
         for process in attached.values {
             counts.lost += process.counts.lost
@@ -98,7 +97,7 @@ extension SQLTraceSession {
         for (number, path) in files.paths.enumerated() {
             if counts.lost > 0 { models[number].noteLoss() }
             report[path] = TracedDatabase(
-                statements: models[number].statementReport(sampled: sampled) {
+                statements: models[number].statementReport(sampled: sampling) {
                     if let period = periods[$0] { period } else { elapsed }
                 },
                 transactions: models[number].transactionReport(context),
@@ -115,11 +114,18 @@ extension SQLTraceSession {
         return report
     }
 
+    /// Stores how a process with windows was traced, which reports need after its end.
+    func noteSampling(of process: AttachedProcess, at now: UInt64) {
+        guard process.isSampled, sampling.count < 1 << 12 || sampling[process.process] != nil
+        else { return }
+        sampling[process.process] = process.sampling(at: now)
+    }
+
     /// Returns the oldest running statement of each process.
     private func runningStatements() -> [Int32: (text: String, start: UInt64)] {
         let memory = ProcMemory()
         var running: [Int32: (text: String, start: UInt64)] = [:]
-        for execution in kernel.openExecutions() where execution.isRunning {
+        for execution in kernel.runningStatements() {
             let process = execution.process
             guard attached[process]?.isAttached ?? false,
                 execution.start < running[process]?.start ?? .max,
@@ -132,7 +138,7 @@ extension SQLTraceSession {
     }
 
     /// Returns the text of a statement that has not ended yet, from the process's memory.
-    private func text(of execution: ProbeKernel.OpenExecution, _ memory: ProcMemory) -> String? {
+    private func text(of execution: ProbeKernel.RunningStatement, _ memory: ProcMemory) -> String? {
         for number in attached[execution.process]?.libraries ?? [] {
             guard let layout = try? libraries.entries[number].state?.get(),
                 let address = memory.pointer(

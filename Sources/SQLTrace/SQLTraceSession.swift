@@ -31,11 +31,14 @@ public final class SQLTraceSession {
     /// The earliest time of the next comparison of costs with the limit.
     var nextLimitTime: UInt64 = 0
     let start: UInt64
+    private var isStarting = true
     /// The time of the last report.
     var reportTime: UInt64
     var recordCount: UInt64 = 0
     /// The lost records and the nested executions of processes that have ended.
     var endedCounts = ProbeKernel.Counts()
+    /// How the processes were traced that were traced only in windows.
+    var sampling: [Int32: StatementTable.Sampling] = [:]
     /// The cost of probes for a program, or `nil` until it is measured.
     private(set) var cost: ProbeCost?
     var problems: [Int32: String] = [:]
@@ -87,6 +90,7 @@ public final class SQLTraceSession {
         )
         opens.watch(files.paths)
         attach(to: survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime))
+        isStarting = false
         readSchemaNames()
     }
 
@@ -134,9 +138,13 @@ public final class SQLTraceSession {
     /// Sets probes in the processes that have a watched database open.
     private func attach(to surveyed: [Int32]) {
         for process in surveyed {
-            guard let facts = survey.processes[process], !facts.databases.isEmpty,
+            guard let facts = survey.processes[process],
                 options.processes.isEmpty || options.processes.contains(process)
             else { continue }
+            guard !facts.databases.isEmpty else {
+                releaseIfIdle(process)
+                continue
+            }
             // The process may end before its records are read.
             files.noteRoot(of: process)
             problems[process] = nil
@@ -160,7 +168,8 @@ public final class SQLTraceSession {
         }
         let now = monotonicNanoseconds()
         let target =
-            attached[process] ?? AttachedProcess(process, limit: options.shareLimit, at: now)
+            attached[process]
+            ?? AttachedProcess(process, limit: options.shareLimit, isOld: isStarting, at: now)
         // The limiter decides when a process without probes gets them again.
         guard target.canAttach, !target.limiter.isPaused else { return }
         let isGo = facts.program.map { libraries.isGo($0, of: process) } ?? false
@@ -201,6 +210,18 @@ public final class SQLTraceSession {
         }
     }
 
+    /// The time without an execution after which a process without an open database loses its
+    /// probes, in nanoseconds.
+    ///
+    /// Programs may open the database for each request.
+    private static let idleTime: UInt64 = 60_000_000_000
+
+    private func releaseIfIdle(_ process: Int32) {
+        let now = monotonicNanoseconds()
+        guard let target = attached[process], now > target.lastUse + Self.idleTime else { return }
+        end(process, at: now)
+    }
+
     private func note(goProgram process: Int32) {
         let name = WatchStatementText.process(names[process], process)
         let note = "\(name) is a Go program: its statements have no times and rows"
@@ -238,6 +259,7 @@ public final class SQLTraceSession {
         endedCounts.lost += counts.lost
         endedCounts.nested += counts.nested
         kernel.end(process)
+        noteSampling(of: ended, at: time)
         ended.detach(at: time, forget: kernel.forget)
         endGap(of: process, at: time)
     }

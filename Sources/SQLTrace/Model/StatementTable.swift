@@ -10,6 +10,8 @@ struct StatementTable {
         var newCalls: [Int32: UInt64] = [:]
         /// The executions per second of each process.
         var rates: [Int32: Double] = [:]
+        /// The number of executions of each process in `pids`.
+        var processCalls: [Int32: UInt64] = [:]
         let times = AtomicHistogram()
         var timedRows: Double = 0
         /// The number of executions with a known number of rows.
@@ -54,6 +56,9 @@ struct StatementTable {
         }
         entry.report.waited += execution.secondsWaited ?? 0
         if entry.pids.count < Self.processLimit { entry.pids.insert(execution.process) }
+        if entry.pids.contains(execution.process) {
+            entry.processCalls[execution.process, default: 0] += 1
+        }
         if let steps = execution.steps {
             entry.steps += Double(steps)
             entry.executionsWithSteps += 1
@@ -71,15 +76,51 @@ struct StatementTable {
         }
     }
 
+    /// By which factors the true number of executions of a process exceeds the counted one.
+    struct Sampling: Equatable {
+        /// The factor if the process executes statements at times of its own.
+        var byTime: Double
+        /// The factor if its executions depend on the processor time that it gets, which is less
+        /// with probes.
+        var byProcessorTime: Double
+    }
+
+    /// Returns the 95% confidence interval of the number of executions, or `nil` if all were
+    /// counted.
+    ///
+    /// It contains both factors, because either can be right. The executions are assumed to be
+    /// independent (a Poisson process).
+    private static func interval(
+        _ entry: Entry,
+        _ sampled: [Int32: Sampling]
+    ) -> (least: Double, most: Double)? {
+        guard !entry.pids.isDisjoint(with: sampled.keys) else { return nil }
+        var interval = (least: 0.0, most: 0.0)
+        var others = Double(entry.report.calls)
+        for (process, count) in entry.processCalls {
+            guard let sampling = sampled[process] else { continue }
+            let calls = Double(count)
+            others -= calls
+            let factors = [sampling.byTime, sampling.byProcessorTime].map { min(max(1, $0), 1e6) }
+            let estimates = factors.map { factor in
+                let error = 1.96 * (calls + 1).squareRoot() * (factor - 1)
+                return (least: calls * factor - error, most: calls * factor + error)
+            }
+            interval.least += max(calls, estimates.map(\.least).min() ?? 0)
+            interval.most += estimates.map(\.most).max() ?? 0
+        }
+        return (interval.least + others, interval.most + others)
+    }
+
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
     /// - Parameters:
-    ///   - sampled: The processes that were traced only in windows.
+    ///   - sampled: How the processes were traced that were traced only in windows.
     ///   - elapsed: A closure that returns the traced time of a process since the last report, in
     ///     seconds. If it is `nil`, the rate from the last report is repeated.
     /// - Returns: The statements.
     mutating func report(
-        sampled: Set<Int32> = [],
+        sampled: [Int32: Sampling] = [:],
         elapsed: (Int32) -> Double?
     ) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
@@ -90,7 +131,10 @@ struct StatementTable {
             }
             var report = entry.report
             report.callsPerSecond = entry.rates.values.reduce(0, +)
-            report.isSampled = entry.pids.isDisjoint(with: sampled) ? nil : true
+            let interval = Self.interval(entry, sampled)
+            report.isSampled = interval.map { _ in true }
+            report.leastCalls = interval?.least
+            report.mostCalls = interval?.most
             report.pids = entry.pids.sorted()
             report.isIncomplete = isIncomplete
             report.steps =

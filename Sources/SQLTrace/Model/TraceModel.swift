@@ -57,7 +57,7 @@ struct TraceModel {
 
     /// Returns the statements with their plans, as in ``StatementTable/report(sampled:elapsed:)``.
     mutating func statementReport(
-        sampled: Set<Int32> = [],
+        sampled: [Int32: StatementTable.Sampling] = [:],
         elapsed: (Int32) -> Double?
     ) -> [WatchedStatement] {
         statements.report(sampled: sampled, elapsed: elapsed).map { statement in

@@ -13,7 +13,10 @@ import Telemetry
 /// only on the session's thread.
 final class AttachedProcess {
     let process: Int32
+    /// The time at which the first probe was set.
     let start: UInt64
+    /// Whether the process used the database before the session started.
+    private let isOld: Bool
     /// A descriptor that is readable when the process has ended, or -1.
     let descriptor: Int32
     private var attachments: [Attachment] = []
@@ -27,10 +30,17 @@ final class AttachedProcess {
     /// The traps of each thread at the limiter's last decision.
     var traps: [Int32: ProbeKernel.Traps] = [:]
     var counts = ProbeKernel.Counts()
+    /// The time of the last execution on a watched database.
+    var lastUse: UInt64
     /// The time that the last removal of probes has taken so far, in nanoseconds.
     var removalDelay: UInt64 = 0
     /// The time with probes in earlier windows, in nanoseconds.
     private var earlierTime: UInt64 = 0
+    /// The processor time at the start of the trace and at the start of the current window, and
+    /// that in earlier windows, in seconds.
+    private var processorTime = (start: 0.0, window: 0.0, earlier: 0.0)
+    /// The processor time that the threads have lost to probes, in seconds.
+    private var lostSeconds = 0.0
     /// The time with probes, and the time, at the last report.
     private var reported: (attached: UInt64, time: UInt64)
     /// Whether the process has had windows without probes.
@@ -52,12 +62,24 @@ final class AttachedProcess {
     /// The queue on which the kernel removes probes, which takes 0.2 s for a process.
     private static let removals = DispatchQueue(label: "poolgauge.probes")
 
-    init(_ process: Int32, limit: Double, at now: UInt64) {
+    init(_ process: Int32, limit: Double, isOld: Bool, at now: UInt64) {
         self.process = process
+        self.isOld = isOld
         start = now
+        lastUse = now
         descriptor = poolgauge_process_descriptor(process)
         limiter = CostLimiter(limit: limit, at: now)
         reported = (0, now)
+        processorTime.start = Self.processorTime(of: process)
+        processorTime.window = processorTime.start
+    }
+
+    /// Returns the processor time of a process, in seconds, or 0 if it has ended.
+    private static func processorTime(of process: Int32) -> Double {
+        var time = timespec()
+        // The clock of another process (clock_getcpuclockid(3)).
+        guard clock_gettime(clockid_t(~process << 3 | 2), &time) == 0 else { return 0 }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -72,7 +94,10 @@ final class AttachedProcess {
     ) throws(TraceError) {
         guard libraries.insert(entry.number).inserted else { return }
         attachments.append(try attach())
-        if window == nil { window = isSampled ? monotonicNanoseconds() : start }
+        // All executions of a process that has just opened the database are counted.
+        guard window == nil else { return }
+        window = isSampled || isOld ? monotonicNanoseconds() : start
+        processorTime.window = Self.processorTime(of: process)
     }
 
     /// Removes the probes in the background.
@@ -88,6 +113,7 @@ final class AttachedProcess {
         attachments = []
         libraries = []
         if let window { earlierTime += now - min(now, window) }
+        processorTime.earlier += max(0, Self.processorTime(of: process) - processorTime.window)
         window = nil
         isSampled = true
         let process = process
@@ -96,6 +122,27 @@ final class AttachedProcess {
             forget(process)
             removal.end()
         }
+    }
+
+    func addLost(_ times: [Int32: Double]) { lostSeconds += times.values.reduce(0, +) / 1e9 }
+
+    /// Returns by which factors the true number of executions exceeds the counted one: if their
+    /// rate depends on time, and if it depends on processor time.
+    func sampling(at now: UInt64) -> StatementTable.Sampling {
+        let all = Double(max(1, now - min(now, start)))
+        let attached = Double(max(1, attachedTime(at: now)))
+        var sampling = StatementTable.Sampling(
+            byTime: all / attached,
+            byProcessorTime: all / attached
+        )
+        let processor = Self.processorTime(of: process)
+        let inWindow = window == nil ? 0 : processor - processorTime.window
+        // In programs, probes cost up to half as much again as in the loop that measures them.
+        let lost = 1.5 * lostSeconds
+        let used = processorTime.earlier + inWindow - lost
+        let total = processor - processorTime.start - lost
+        if used > 0, total > used { sampling.byProcessorTime = total / used }
+        return sampling
     }
 
     /// Whether an event at a time belongs to the time with probes.
@@ -109,11 +156,17 @@ final class AttachedProcess {
     /// The minimum time with probes from which to compute a rate, in nanoseconds.
     private static let minimumTime: UInt64 = 100_000_000
 
-    /// Returns the time with probes since the last report with a rate, in seconds, or `nil` if it
-    /// is too short for a rate.
+    /// Returns the time since the last report with a rate in which executions were counted, in
+    /// seconds, or `nil` if it is too short for a rate.
     ///
     /// In that case, the period continues.
-    func endPeriod(at now: UInt64) -> Double? {
+    ///
+    /// - Parameters:
+    ///   - now: The time on the monotonic clock, in nanoseconds.
+    ///   - last: The time of the last report.
+    /// - Returns: The time.
+    func endPeriod(at now: UInt64, since last: UInt64) -> Double? {
+        if !isSampled, !isOld, start > last { return Double(now - min(now, last)) / 1e9 }
         let attached = attachedTime(at: now)
         let traced = attached - min(attached, reported.attached)
         guard !isSampled || traced >= Self.minimumTime else { return nil }

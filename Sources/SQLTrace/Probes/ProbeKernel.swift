@@ -9,8 +9,7 @@ final class ProbeKernel {
     let way: ProbeSupport.Way
     let ring: RecordRing
     let threads: KernelMap
-    let open: KernelMap
-    private let known: KernelMap
+    private let statements: KernelMap
     private let files: KernelMap
     private let processes: KernelMap
     private let maps: [String: KernelMap]
@@ -37,8 +36,8 @@ final class ProbeKernel {
     private static let ringSize = 1 << 24
     /// The sizes of the structures in `probes.bpf.c`, in bytes.
     private enum Size {
-        static let thread = 408
-        static let open = 64
+        static let thread = 416
+        static let statement = 72
         static let head = 64
         static let window = 288
     }
@@ -49,13 +48,12 @@ final class ProbeKernel {
         let buffer = try KernelMap(.ring, count: Self.ringSize)
         ring = try RecordRing(buffer, size: Self.ringSize)
         threads = try KernelMap(.hash, key: 4, value: Size.thread, count: 1 << 13)
-        open = try KernelMap(.hash, key: 16, value: Size.open, count: 1 << 14)
-        known = try KernelMap(.recentHash, key: 16, value: 16, count: 1 << 16)
+        statements = try KernelMap(.recentHash, key: 16, value: Size.statement, count: 1 << 16)
         files = try KernelMap(.recentHash, key: 16, value: 1, count: 1 << 14)
         processes = try KernelMap(.hash, key: 4, value: 16, count: 1 << 12)
         maps = [
-            "M_RING": buffer, "M_THREADS": threads, "M_OPEN": open, "M_KNOWN": known,
-            "M_FILES": files, "M_PROCESSES": processes,
+            "M_RING": buffer, "M_THREADS": threads, "M_STATEMENTS": statements, "M_FILES": files,
+            "M_PROCESSES": processes,
             "M_NEW_THREAD": try KernelMap(.array, key: 4, value: Size.thread, count: 1),
         ]
         for (tracepoint, name) in [
@@ -170,10 +168,10 @@ final class ProbeKernel {
 
     /// Returns a closure that discards what the kernel stores about a process without probes.
     var forget: @Sendable (Int32) -> Void {
-        let (threads, tables) = (threads, [open, known, files])
+        let (threads, tables) = (threads, [statements, files])
         return { process in
             for key in threads.keys
-            where threads.value(of: key)?.u32(16) == UInt32(bitPattern: process) {
+            where threads.value(of: key)?.u32(24) == UInt32(bitPattern: process) {
                 threads.remove(key)
             }
             for table in tables {
@@ -189,6 +187,8 @@ final class ProbeKernel {
         var process: Int32
         var entries: UInt64
         var returns: UInt64
+        /// The number of executions that ended.
+        var ends: UInt64
     }
 
     /// Returns the traps of each thread.
@@ -196,37 +196,39 @@ final class ProbeKernel {
         var traps: [Int32: Traps] = [:]
         for key in threads.keys {
             guard let thread = LittleEndian(key).u32(0), let value = threads.value(of: key),
-                let entries = value.u64(0), let returns = value.u64(8), let process = value.u32(16)
+                let entries = value.u64(0), let returns = value.u64(8), let ends = value.u64(16),
+                let process = value.u32(24)
             else { continue }
             traps[Int32(bitPattern: thread)] = Traps(
                 process: Int32(bitPattern: process),
                 entries: entries,
-                returns: returns
+                returns: returns,
+                ends: ends
             )
         }
         return traps
     }
 
-    /// An execution that has not ended.
-    struct OpenExecution: Equatable {
+    /// A statement inside a step.
+    struct RunningStatement: Equatable {
         var process: Int32
         var statement: UInt64
+        /// The start of the execution.
         var start: UInt64
-        /// Whether a thread is inside a step of the statement.
-        var isRunning: Bool
     }
 
-    func openExecutions() -> [OpenExecution] {
-        open.keys.compactMap { key in
-            let bytes = LittleEndian(key)
-            guard let value = open.value(of: key), let process = bytes.u64(0),
-                let statement = bytes.u64(8), let start = value.u64(0)
+    /// Returns the outermost running statement of each thread.
+    func runningStatements() -> [RunningStatement] {
+        threads.keys.compactMap { key in
+            // The first frame follows the counts, the process, and the depth.
+            guard let value = threads.value(of: key), let depth = value.u8(28), depth > 0,
+                let process = value.u32(24), let statement = value.u64(32), statement != 0,
+                let start = statements.value(of: UInt64(process).bytes + statement.bytes)?.u64(8)
             else { return nil }
-            return OpenExecution(
-                process: Int32(truncatingIfNeeded: process),
+            return RunningStatement(
+                process: Int32(bitPattern: process),
                 statement: statement,
-                start: start,
-                isRunning: value.u32(60) == 1
+                start: start
             )
         }
     }

@@ -54,7 +54,7 @@ inlined u64 caller(struct registers *r) { return r->x[30]; }
 
 // Weak symbols may be 0, so the compiler keeps comparisons with 0.
 #define SYMBOL extern char __attribute__((weak))
-SYMBOL M_RING, M_THREADS, M_NEW_THREAD, M_OPEN, M_KNOWN, M_FILES, M_PROCESSES;
+SYMBOL M_RING, M_THREADS, M_NEW_THREAD, M_STATEMENTS, M_FILES, M_PROCESSES;
 SYMBOL K_LIBRARY, K_CONNECTION, K_COUNTER, K_RESULT, K_SQL, K_STEPS, K_AUTOCOMMIT, K_FILE0,
     K_FILE1, K_FILE2, K_FILE3, K_FILE4, K_BUSY_CALLS, K_BUSY_TIMEOUT, K_LOW, K_HIGH, K_RETURNS, K_VALUES,
     K_VALUE_ARRAY, K_VALUE_COUNT, K_VALUE_STRIDE, K_VALUE_FLAGS, K_VALUE_LENGTH, K_VALUE_POINTER;
@@ -98,10 +98,10 @@ struct values_record {
 struct frame {
     u64 statement, connection, start;
 };
-// `hits` and `returns` count the traps of the thread, whatever their programs did. `bytes` are those
-// of the statement, because a program's stack has only 512 bytes.
+// `hits` and `returns` count the traps of the thread, whatever their programs did, and `ends` the
+// executions. `bytes` are those of the statement, because a program's stack has only 512 bytes.
 struct thread {
-    u64 hits, returns;
+    u64 hits, returns, ends;
     u32 process;
     u8 depth, verified, pad[2];
     struct frame frames[FRAMES];
@@ -110,14 +110,11 @@ struct thread {
 struct key {
     u64 process, address;
 };
-struct open {
-    u64 start, last_end, inside, between, rows;
-    u64 connection;
-    u32 step_count, thread, partial, running;
-};
-struct known {
-    u64 sql;
-    u32 runs, instructions;
+// `sql` is 0 before the text was sent. `runs` and `instructions` are those of the last execution.
+struct statement {
+    u64 sql, start, last_end, inside, between, rows, connection;
+    u32 runs, instructions, step_count;
+    u8 is_open, is_partial, pad[2];
 };
 // `lost` counts the executions whose records did not fit, and `nested` those inside others.
 struct process {
@@ -234,39 +231,47 @@ inlined void send_values(u64 time, u64 ids, u64 statement) {
 }
 
 // Sends the end of an execution, after its text and its file if they are new.
-inlined void end(struct thread *state, struct open *open, u64 statement, u64 time, u64 ids, u8 source) {
-    u8 *bytes = state->bytes;
-    struct key key = {ids >> 32, statement};
-    u64 connection = open->connection;
+inlined void end(struct thread *thread, struct statement *state, u64 statement, u64 time, u64 ids,
+                 u8 source) {
+    u8 *bytes = thread->bytes;
+    u64 connection = state->connection;
+    state->is_open = 0;
+    thread->ends++;
     if (read_user(bytes, WINDOW, statement)) return lose(ids >> 32);
     u64 sql = *(u64 *)(bytes + K(SQL));
     // SQLITE_STMTSTATUS_RUN is 6, and SQLITE_STMTSTATUS_VM_STEP is 4.
-    struct known new = {sql, *(u32 *)(bytes + K(STEPS) + 8), *(u32 *)(bytes + K(STEPS))};
+    u32 runs = *(u32 *)(bytes + K(STEPS) + 8), instructions = *(u32 *)(bytes + K(STEPS));
     s32 result = *(s32 *)(bytes + K(RESULT));
-    struct known *known = map_lookup(&M_KNOWN, &key);
     // A new statement at a known address has run at most as often as the old one.
-    int is_known = known && known->sql == sql && new.runs > known->runs;
-    u32 earlier = is_known ? known->instructions : 0;
-    u8 flags = is_known || new.runs == 1 ? HAS_STEPS : 0;
-    if (!is_known && !send_text(sql, TEXT, time, ids, statement, connection)) sql = 0;
+    int is_known = state->sql == sql && runs > state->runs;
+    u32 earlier = is_known ? state->instructions : 0;
+    u8 flags = is_known || runs == 1 ? HAS_STEPS : 0;
+    if (!is_known) {
+        send_file(time, ids, connection);
+        if (!send_text(sql, TEXT, time, ids, statement, connection)) sql = 0;
+    }
     if (sql) flags |= HAS_TEXT;
     if (K(BUSY_CALLS)) flags |= HAS_WAIT;
-    send_file(time, ids, connection);
     if (K(VALUES)) send_values(time, ids, statement);
     struct execution_record *record = reserve(&M_RING, sizeof *record, 0);
-    if (!record) return lose(ids >> 32);
-    if (sql) map_update(&M_KNOWN, &key, &new, 0);
+    if (!record) {
+        state->sql = 0;
+        return lose(ids >> 32);
+    }
+    state->sql = sql;
+    state->runs = runs;
+    state->instructions = instructions;
     fill(&record->header, time, ids, EXECUTION, statement, connection);
     record->header.source = source;
-    record->header.flags = flags | (open->partial ? PARTIAL : 0);
-    record->sql = new.sql;
-    record->start = open->start;
-    record->inside = open->inside;
-    record->between = open->between;
-    record->last_end = open->last_end;
-    record->rows = open->rows;
-    record->step_count = open->step_count;
-    record->instructions = new.instructions;
+    record->header.flags = flags | (state->is_partial ? PARTIAL : 0);
+    record->sql = sql;
+    record->start = state->start;
+    record->inside = state->inside;
+    record->between = state->between;
+    record->last_end = state->last_end;
+    record->rows = state->rows;
+    record->step_count = state->step_count;
+    record->instructions = instructions;
     record->earlier_instructions = earlier;
     record->result = result;
     record->busy_calls = record->busy_timeout = 0;
@@ -282,25 +287,25 @@ inlined void end(struct thread *state, struct open *open, u64 statement, u64 tim
 }
 
 PROGRAM(step)(struct registers *r) {
-    u64 ids = process_and_thread(), statement = ARGUMENT(r);
-    struct thread *state = current(ids >> 32, ids);
-    if (!state) return 0;
-    state->hits++;
-    u32 depth = state->depth;
+    u64 ids = process_and_thread(), address = ARGUMENT(r);
+    struct thread *thread = current(ids >> 32, ids);
+    if (!thread) return 0;
+    thread->hits++;
+    u32 depth = thread->depth;
     // In a Go program, returns are not probed.
-    if (K(RETURNS) && depth < 255) state->depth = depth + 1;
+    if (K(RETURNS) && depth < 255) thread->depth = depth + 1;
     if (depth >= FRAMES) return 0;
-    struct frame *frame = &state->frames[depth & (FRAMES - 1)];
+    struct frame *frame = &thread->frames[depth & (FRAMES - 1)];
     frame->statement = 0;
-    u8 *head = state->bytes;
-    if (read_user(head, HEAD, statement)) return 0;
+    u8 *head = thread->bytes;
+    if (read_user(head, HEAD, address)) return 0;
     u64 connection = *(u64 *)(head + K(CONNECTION));
     s32 counter = *(s32 *)(head + K(COUNTER));
     u32 process = ids >> 32;
-    int is_nested = !is_verified(state, r);
+    int is_nested = !is_verified(thread, r);
     // The steps of a virtual table or of a function belong to the outer statement if they use its
     // connection.
-    if (depth > 0 && state->frames[(depth - 1) & (FRAMES - 1)].connection == connection)
+    if (depth > 0 && thread->frames[(depth - 1) & (FRAMES - 1)].connection == connection)
         is_nested = 1;
     frame->connection = connection;
     if (is_nested) {
@@ -308,74 +313,74 @@ PROGRAM(step)(struct registers *r) {
         if (counts) add(&counts->nested);
         return 0;
     }
-    struct key key = {process, statement};
-    struct open *open = map_lookup(&M_OPEN, &key);
-    u64 time = now();
-    // The statement was reset without a call to a probed function, as by sqlite3_exec.
-    if (open && counter < 0) {
-        end(state, open, statement, open->last_end, ids, RESET);
-        open = 0;
-    }
-    if (!open) {
-        // Without an earlier start, the probes were set during this execution, or the program
-        // repeats a call that failed with SQLITE_BUSY.
-        struct open new = {.start = time, .connection = connection, .thread = ids, .running = 1};
-        new.partial = !K(RETURNS) || (counter >= 0 && !map_lookup(&M_KNOWN, &key));
-        if (map_update(&M_OPEN, &key, &new, 0)) {
+    struct key key = {process, address};
+    struct statement *state = map_lookup(&M_STATEMENTS, &key);
+    if (!state) {
+        struct statement new = {};
+        map_update(&M_STATEMENTS, &key, &new, 0);
+        state = map_lookup(&M_STATEMENTS, &key);
+        if (!state) {
             lose(process);
             return 0;
         }
-    } else {
-        open->between += time - open->last_end;
-        open->running = 1;
     }
-    frame->statement = statement;
+    u64 time = now();
+    // The statement was reset without a call to a probed function, as by sqlite3_exec.
+    if (state->is_open && counter < 0) end(thread, state, address, state->last_end, ids, RESET);
+    if (state->is_open) {
+        state->between += time - state->last_end;
+    } else {
+        // Without an earlier start, the probes were set during this execution, or the program
+        // repeats a call that failed with SQLITE_BUSY.
+        state->is_partial = !K(RETURNS) || (counter >= 0 && !state->sql);
+        state->is_open = 1;
+        state->start = state->last_end = time;
+        state->inside = state->between = state->rows = 0;
+        state->step_count = 0;
+        state->connection = connection;
+    }
+    frame->statement = address;
     frame->start = time;
     return 0;
 }
 
 PROGRAM(step_return)(struct registers *r) {
     u64 ids = process_and_thread(), time = now();
-    u32 thread = ids;
-    struct thread *state = map_lookup(&M_THREADS, &thread);
-    if (!state) return 0;
-    state->returns++;
-    u32 depth = state->depth;
+    u32 number = ids;
+    struct thread *thread = map_lookup(&M_THREADS, &number);
+    if (!thread) return 0;
+    thread->returns++;
+    u32 depth = thread->depth;
     if (!depth) return 0;
-    state->depth = --depth;
+    thread->depth = --depth;
     if (depth >= FRAMES) return 0;
-    struct frame *frame = &state->frames[depth & (FRAMES - 1)];
-    u64 statement = frame->statement;
-    if (!statement) return 0;
-    struct key key = {ids >> 32, statement};
-    struct open *open = map_lookup(&M_OPEN, &key);
-    if (!open) return 0;
-    open->inside += time - frame->start;
-    open->last_end = time;
-    open->step_count++;
-    open->running = 0;
-    if (RESULT(r) == ROW) {
-        open->rows++;
-        return 0;
-    }
-    end(state, open, statement, time, ids, STEP);
-    map_delete(&M_OPEN, &key);
+    struct frame *frame = &thread->frames[depth & (FRAMES - 1)];
+    struct key key = {ids >> 32, frame->statement};
+    if (!key.address) return 0;
+    frame->statement = 0;
+    struct statement *state = map_lookup(&M_STATEMENTS, &key);
+    if (!state || !state->is_open) return 0;
+    state->inside += time - frame->start;
+    state->last_end = time;
+    state->step_count++;
+    if (RESULT(r) == ROW)
+        state->rows++;
+    else
+        end(thread, state, key.address, time, ids, STEP);
     return 0;
 }
 
 // At sqlite3_reset, sqlite3_finalize, and sqlite3_exec, whose argument is no open statement. The call
 // of sqlite3_exec shows that the thread is not inside a step.
 PROGRAM(reset)(struct registers *r) {
-    u64 ids = process_and_thread(), statement = ARGUMENT(r);
-    struct thread *state = current(ids >> 32, ids);
-    if (!state) return 0;
-    state->hits++;
-    is_verified(state, r);
-    struct key key = {ids >> 32, statement};
-    struct open *open = map_lookup(&M_OPEN, &key);
-    if (!open) return 0;
-    end(state, open, statement, now(), ids, RESET);
-    map_delete(&M_OPEN, &key);
+    u64 ids = process_and_thread();
+    struct thread *thread = current(ids >> 32, ids);
+    if (!thread) return 0;
+    thread->hits++;
+    is_verified(thread, r);
+    struct key key = {ids >> 32, ARGUMENT(r)};
+    struct statement *state = map_lookup(&M_STATEMENTS, &key);
+    if (state && state->is_open) end(thread, state, key.address, now(), ids, RESET);
     return 0;
 }
 

@@ -22,7 +22,7 @@ package enum WatchStatementText {
         rows[0] += ["pids", "statement"]
         for statement in statements.prefix(limit) {
             var row = [
-                HumanUnits.exact(statement.calls),
+                calls(statement),
                 (statement.isSampled == true ? "≈" : "")
                     + HumanUnits.number(statement.callsPerSecond),
                 statement.busy == 0 ? "–" : HumanUnits.exact(statement.busy),
@@ -108,6 +108,17 @@ package enum WatchStatementText {
     }
 
     // MARK: Words
+
+    /// Returns the number of counted calls, and the interval of their true number if some were not
+    /// counted.
+    private static func calls(_ statement: WatchedStatement) -> String {
+        let counted = HumanUnits.exact(statement.calls)
+        guard let least = statement.leastCalls, let most = statement.mostCalls else {
+            return counted
+        }
+        let interval = [least.rounded(.down), most.rounded(.up)].map { UInt64($0) }
+        return "\(counted) of \(HumanUnits.exact(interval[0]))–\(HumanUnits.exact(interval[1]))"
+    }
 
     private static func mean(_ statement: WatchedStatement) -> String {
         guard let mean = statement.mean else { return "" }

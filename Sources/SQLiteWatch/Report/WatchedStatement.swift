@@ -42,6 +42,11 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     /// Whether some processes were traced only in windows, so that ``calls`` covers only that time
     /// and ``callsPerSecond`` is an estimate.
     public var isSampled: Bool?
+    /// The lower end of the 95% confidence interval of the number of executions, or `nil` if all
+    /// were counted.
+    public var leastCalls: Double?
+    /// The upper end of the interval.
+    public var mostCalls: Double?
 
     /// Creates a statement.
     public init(sql: String) {

@@ -311,6 +311,52 @@ struct PythonTruthTests {
         #expect(early.allSatisfy { $0.source == .reset && ($0.rows ?? 20) < 20 })
     }
 
+    @Test func aBusyProcessHasProbesOnlyInWindows() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        let quiet = try ForeignProgram(path)
+        try quiet.run("c = connect(path)")
+        let session = try TracedPrograms.session(path) { $0.shareLimit = 0.05 }
+        defer { session.close() }
+        try program.run(
+            """
+            stop, count = False, 0
+            def work():
+                global count
+                while not stop:
+                    c.execute("SELECT n FROM stock WHERE id = 1").fetchall()
+                    count += 1
+            thread = threading.Thread(target=work)
+            thread.start()
+            """
+        )
+        let end = ContinuousClock.now + .seconds(8)
+        while ContinuousClock.now < end {
+            session.poll()
+            usleep(10_000)
+        }
+        try program.run("stop = True; thread.join(); open(path + '.count', 'w').write(str(count))")
+        let count = try #require(Double(String(contentsOfFile: path + ".count", encoding: .utf8)))
+        try quiet.run("for i in range(10): c.execute('SELECT 7').fetchall()\n\(Self.end)")
+        session.executions()
+        let database = try session.database()
+        let busy = try #require(database.statements.first { $0.sql.hasPrefix("SELECT n FROM") })
+        #expect(busy.isSampled == true)
+        #expect(Double(busy.calls) < count)
+        #expect(busy.leastCalls ?? 0 <= count)
+        // The tracer may slow the program by its own work on a shared processor.
+        #expect(count <= 2 * (busy.mostCalls ?? 0))
+        let sampled = try #require(database.tracing.sampled)
+        #expect(sampled.map(\.pid) == [program.pid])
+        #expect(sampled.allSatisfy { $0.attachedSeconds > 0.1 && $0.attachedSeconds < 4 })
+        #expect(sampled.allSatisfy { $0.share > 0.05 })
+        // The quiet process has its probes all the time. It also runs the last statement.
+        let other = database.statements.first { $0.pids == [quiet.pid] }
+        #expect(other?.calls == 11)
+        #expect(other?.isSampled == nil)
+        #expect(!session.takeGaps().isEmpty)
+    }
+
     @Test func eventsTraceTheSameAsLinks() throws {
         guard case .success(let way) = ProbeSupport.way(allowsLinks: false) else { return }
         let folder = TemporaryFolder()
