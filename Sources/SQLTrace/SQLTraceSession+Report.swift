@@ -190,6 +190,12 @@ extension SQLTraceSession {
                 return process.limiter.share * Double(process.attachedTime(at: now)) / Double(all)
             }.max() ?? 0
         tracing.notes = notes + (tracing.sampled ?? []).map(note)
+        if missedPrograms > 0 {
+            tracing.notes.append(
+                HumanUnits.counted(missedPrograms, "program", "programs")
+                    + " opened the database and ended before the probes were set"
+            )
+        }
         let uncounted = decoder.unknownFiles
         if uncounted > 0 {
             tracing.notes.append(

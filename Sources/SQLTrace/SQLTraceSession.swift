@@ -41,6 +41,8 @@ public final class SQLTraceSession {
     var sampling: [Int32: StatementTable.Sampling] = [:]
     /// The cost of probes for a program, or `nil` until it is measured.
     private(set) var cost: ProbeCost?
+    /// The number of processes that opened a watched database and ended before they had probes.
+    var missedPrograms = 0
     var problems: [Int32: String] = [:]
     var notes: [String] = []
     private static let nameLimit = 4_096
@@ -129,10 +131,10 @@ public final class SQLTraceSession {
 
     func surveyProcesses() {
         let now = monotonicNanoseconds()
-        for process in opens.processes() where attached[process] == nil {
-            survey.scheduleSurvey(of: process, at: now)
-        }
+        let opened = opens.processes().filter { attached[$0] == nil && $0 != getpid() }
+        for process in opened { survey.scheduleSurvey(of: process, at: now) }
         attach(to: survey.surveyDueProcesses(at: now, for: Self.surveyTime))
+        missedPrograms += opened.count { kill($0, 0) != 0 && attached[$0] == nil }
     }
 
     /// Sets probes in the processes that have a watched database open.

@@ -10,7 +10,8 @@ extension FuzzTarget {
         seeds: [TraceBytes.records],
         words: ["SELECT ", "/other", "PRAGMA key"]
     ) { bytes in
-        var decoder = ExecutionDecoder { _, path in path.hasPrefix("/other") ? .other : .watched(0) }
+        var decoder = ExecutionDecoder { _, path in path.hasPrefix("/other") ? .other : .watched(0)
+        }
         decoder.stepOverhead = 100
         var model = TraceModel()
         var time: UInt64 = 0
