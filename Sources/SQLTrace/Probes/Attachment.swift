@@ -10,6 +10,11 @@ struct Attachment: Sendable {
     /// The links, or the events, in the order in which to remove them.
     private let probes: [KernelObject]
 
+    /// The functions whose entries are probed, grouped by what the programs do.
+    private static let functions = [
+        ["step"], ["reset", "finalize", "exec"], ["close", "close_v2"],
+    ]
+
     /// Sets the probes.
     ///
     /// - Parameters:
@@ -33,47 +38,55 @@ struct Attachment: Sendable {
         // The descriptor refers to the mapped file even if the file was removed or replaced.
         let path = "/proc/self/fd/\(descriptor)"
         var probes: [KernelObject] = []
-        func set(
-            _ program: KernelObject,
-            _ functions: [String],
-            isReturn: Bool = false
-        ) throws(TraceError) {
-            let offsets = functions.compactMap { function in
-                points["sqlite3_" + function].map { isReturn ? $0.entry : $0.offset }
-            }
-            guard !offsets.isEmpty else { return }
-            switch way {
-            case .link:
-                let link = ProbeSupport.createLink(
-                    program,
-                    path: path,
-                    offsets: offsets,
-                    process: process,
-                    isReturn: isReturn
-                )
-                guard link >= 0 else { throw ProbeSupport.error("a probe", -link) }
-                probes.insert(KernelObject(link), at: 0)
-            case .event(let type):
-                for offset in offsets {
-                    let event = poolgauge_uprobe_open(
-                        type,
-                        path,
-                        offset,
-                        thread,
-                        isReturn ? 1 : 0,
-                        program.descriptor
-                    )
-                    guard event >= 0 else { throw ProbeSupport.error("a probe", errno) }
-                    probes.insert(KernelObject(event), at: 0)
-                }
-            }
+        func add(_ probe: Int32, _ code: Int32) throws(TraceError) {
+            guard probe >= 0 else { throw ProbeSupport.error("a probe", code) }
+            probes.insert(KernelObject(probe), at: 0)
+        }
+        let returns = hasReturns ? points["sqlite3_step"].map { [$0.entry] } ?? [] : []
+        let entries = Self.functions.map { group in
+            group.compactMap { points["sqlite3_" + $0]?.offset }
         }
         // Every recorded entry must have a recorded return, so returns are probed first, and their
         // probes are removed last.
-        if hasReturns { try set(programs.stepReturn, ["step"], isReturn: true) }
-        try set(programs.step, ["step"])
-        try set(programs.reset, ["reset", "finalize", "exec"])
-        try set(programs.close, ["close", "close_v2"])
+        switch way {
+        case .link:
+            if !returns.isEmpty {
+                let link = ProbeSupport.createLink(
+                    programs.stepReturn,
+                    path: path,
+                    offsets: returns,
+                    process: process,
+                    isReturn: true
+                )
+                try add(link, -link)
+            }
+            let link = ProbeSupport.createLink(
+                programs.entries[0],
+                path: path,
+                offsets: entries.flatMap { $0 },
+                cookies: entries.enumerated()
+                    .flatMap { group in group.element.map { _ in UInt64(group.offset) } },
+                process: process
+            )
+            try add(link, -link)
+        case .event(let type):
+            func open(_ offset: UInt64, _ program: KernelObject, isReturn: Bool) -> Int32 {
+                poolgauge_uprobe_open(
+                    type,
+                    path,
+                    offset,
+                    thread,
+                    isReturn ? 1 : 0,
+                    program.descriptor
+                )
+            }
+            for offset in returns {
+                try add(open(offset, programs.stepReturn, isReturn: true), errno)
+            }
+            for (program, offsets) in zip(programs.entries, entries) {
+                for offset in offsets { try add(open(offset, program, isReturn: false), errno) }
+            }
+        }
         self.probes = probes
     }
 }

@@ -277,12 +277,21 @@ enum ProbeSupport {
     /// BPF_TRACE_UPROBE_MULTI.
     static let multiple: UInt32 = 48
 
-    /// Sets probes in one process, and returns the descriptor of the link, or a negative error
-    /// number.
+    /// Sets probes in one process.
+    ///
+    /// - Parameters:
+    ///   - program: The program to run.
+    ///   - path: The path of the file.
+    ///   - offsets: The offsets of the instructions in the file.
+    ///   - cookies: The numbers that the program receives at each instruction.
+    ///   - process: The process.
+    ///   - isReturn: Whether to run the program when the functions return.
+    /// - Returns: The descriptor of the link, or a negative error number.
     static func createLink(
         _ program: KernelObject,
         path: String,
         offsets: [UInt64],
+        cookies: [UInt64]? = nil,
         process: Int32,
         isReturn: Bool = false
     ) -> Int32 {
@@ -294,9 +303,12 @@ enum ProbeSupport {
         attributes.set(56, process)
         return path.withCString { path in
             offsets.withUnsafeBytes { offsets in
-                attributes.set(16, UnsafeRawPointer(path))
-                attributes.set(24, offsets.baseAddress)
-                return attributes.call(28)
+                (cookies ?? offsets.map { _ in 0 }).withUnsafeBytes { cookies in
+                    attributes.set(16, UnsafeRawPointer(path))
+                    attributes.set(24, offsets.baseAddress)
+                    attributes.set(40, cookies.baseAddress)
+                    return attributes.call(28)
+                }
             }
         }
     }

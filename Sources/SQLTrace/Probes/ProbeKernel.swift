@@ -19,11 +19,9 @@ final class ProbeKernel {
 
     /// The programs at the functions of one library.
     struct Programs {
-        var step: KernelObject
+        /// The program at the entries of all functions, or one for each group of functions.
+        var entries: [KernelObject]
         var stepReturn: KernelObject
-        /// The program at `sqlite3_reset`, `sqlite3_finalize`, and `sqlite3_exec`.
-        var reset: KernelObject
-        var close: KernelObject
     }
 
     private struct Key: Hashable {
@@ -89,21 +87,16 @@ final class ProbeKernel {
         else {
             throw TraceError(.calibration, "its structures are larger than expected")
         }
-        let kind: UInt32
-        switch way {
-        case .link: kind = ProbeSupport.multiple
-        case .event: kind = 0
-        }
+        let kind = way == .link ? ProbeSupport.multiple : 0
         let constants = constants(of: entry, layout, hasReturns, isSeparate)
         func load(_ name: String) throws(TraceError) -> KernelObject {
             try ProbeSupport.program(name)
                 .load(.probe, attachType: kind, maps: maps, constants: constants)
         }
         let new = Programs(
-            step: try load("step"),
-            stepReturn: try load("step_return"),
-            reset: try load("reset"),
-            close: try load("close")
+            entries: way == .link
+                ? [try load("entry")] : [try load("step"), try load("reset"), try load("close")],
+            stepReturn: try load("step_return")
         )
         programs[key] = new
         return new

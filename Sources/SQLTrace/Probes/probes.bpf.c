@@ -28,6 +28,7 @@ HELPER(114, long, read_text, void *, u32, u64);
 HELPER(131, void *, reserve, void *, u64, u64);
 HELPER(132, void, submit, void *, u64);
 HELPER(133, void, discard, void *, u64);
+HELPER(174, u64, attach_cookie, void *);
 
 #if defined(PROCESSOR_x86_64)
 struct registers {
@@ -286,7 +287,7 @@ inlined void end(struct thread *thread, struct statement *state, u64 statement, 
     submit(record, 1);
 }
 
-PROGRAM(step)(struct registers *r) {
+inlined int enter_step(struct registers *r) {
     u64 ids = process_and_thread(), address = ARGUMENT(r);
     struct thread *thread = current(ids >> 32, ids);
     if (!thread) return 0;
@@ -372,7 +373,7 @@ PROGRAM(step_return)(struct registers *r) {
 
 // At sqlite3_reset, sqlite3_finalize, and sqlite3_exec, whose argument is no open statement. The call
 // of sqlite3_exec shows that the thread is not inside a step.
-PROGRAM(reset)(struct registers *r) {
+inlined int enter_reset(struct registers *r) {
     u64 ids = process_and_thread();
     struct thread *thread = current(ids >> 32, ids);
     if (!thread) return 0;
@@ -384,7 +385,7 @@ PROGRAM(reset)(struct registers *r) {
     return 0;
 }
 
-PROGRAM(close)(struct registers *r) {
+inlined int enter_close(struct registers *r) {
     u64 ids = process_and_thread();
     struct key key = {ids >> 32, ARGUMENT(r)};
     map_delete(&M_FILES, &key);
@@ -393,6 +394,16 @@ PROGRAM(close)(struct registers *r) {
     fill(record, now(), ids, CLOSE, 0, ARGUMENT(r));
     submit(record, 1);
     return 0;
+}
+
+PROGRAM(step)(struct registers *r) { return enter_step(r); }
+PROGRAM(reset)(struct registers *r) { return enter_reset(r); }
+PROGRAM(close)(struct registers *r) { return enter_close(r); }
+// At all functions, for links, which state the function: the kernel removes a link in 50 ms, whatever
+// its number of probes.
+PROGRAM(entry)(struct registers *r) {
+    u64 function = attach_cookie(r);
+    return function == 0 ? enter_step(r) : function == 1 ? enter_reset(r) : enter_close(r);
 }
 
 inlined int send_process(u8 kind) {
