@@ -76,6 +76,7 @@ extension SQLTraceSession {
     private func limitCosts(at now: UInt64) {
         guard now >= nextLimitTime else { return }
         nextLimitTime = now + CostLimiter.interval / 4
+        followThreads()
         let traps = Dictionary(grouping: kernel.traps()) { $0.value.process }
         for (process, target) in attached {
             if target.limiter.isPaused, !target.canAttach {
@@ -107,7 +108,6 @@ extension SQLTraceSession {
             case false?:
                 guard let facts = survey.processes[process] else { continue }
                 attach(to: process, facts)
-                endGap(of: process, at: target.window ?? now)
             case nil: break
             }
         }

@@ -190,10 +190,11 @@ public final class SQLTraceSession {
                 )
                 if cost == nil { measureCost(entry, programs) }
                 if attached[process] == nil { try kernel.start(process) }
+                target.thread = Self.livingThread(of: process)
                 try target.add(entry) { () throws(TraceError) in
                     try Attachment(
                         process,
-                        thread: Self.livingThread(of: process),
+                        thread: target.thread,
                         to: entry.library.descriptor,
                         at: entry.library.points,
                         programs,
@@ -204,6 +205,7 @@ public final class SQLTraceSession {
                 entry.hasProbes = true
                 attached[process] = target
                 if !hasReturns { note(goProgram: process) }
+                endGap(of: process, at: target.window ?? now)
             } catch {
                 // The process may have ended.
                 guard kill(process, 0) == 0 else { continue }
@@ -233,11 +235,23 @@ public final class SQLTraceSession {
     /// Returns a thread that has not ended, because events of a thread end with it.
     private static func livingThread(of process: Int32) -> Int32 {
         let threads = (ProcFile.names(in: "/proc/\(process)/task") ?? []).compactMap { Int32($0) }
-        let living = threads.sorted().first { thread in
-            let status = ProcFile.read("/proc/\(process)/task/\(thread)/stat")
-            return status.flatMap(ProcessStat.init).map { $0.state != "Z" } ?? false
+        return threads.sorted().first { isLiving($0, of: process) } ?? process
+    }
+
+    private static func isLiving(_ thread: Int32, of process: Int32) -> Bool {
+        let status = ProcFile.read("/proc/\(process)/task/\(thread)/stat")
+        return status.flatMap(ProcessStat.init).map { $0.state != "Z" } ?? false
+    }
+
+    /// Sets the events of processes again whose thread with the events has ended.
+    func followThreads() {
+        guard kernel.way != .link else { return }
+        for (process, target) in attached
+        where target.isAttached && !Self.isLiving(target.thread, of: process) {
+            guard let facts = survey.processes[process] else { continue }
+            target.replaceProbes()
+            attach(to: process, facts)
         }
-        return living ?? process
     }
 
     /// Returns the reason why the statements of a process are not visible.

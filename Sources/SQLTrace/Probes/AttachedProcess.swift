@@ -23,6 +23,8 @@ final class AttachedProcess {
     /// The last removal of probes.
     private var removal: Removal?
     private(set) var libraries: Set<Int> = []
+    /// The thread with which events end.
+    var thread: Int32
     /// The period in which the probes were set, or `nil` while there are none.
     private(set) var window: UInt64?
     var limiter: CostLimiter
@@ -65,6 +67,7 @@ final class AttachedProcess {
     init(_ process: Int32, limit: Double, isOld: Bool, at now: UInt64) {
         self.process = process
         self.isOld = isOld
+        thread = process
         start = now
         lastUse = now
         descriptor = poolgauge_process_descriptor(process)
@@ -122,6 +125,14 @@ final class AttachedProcess {
             forget(process)
             removal.end()
         }
+    }
+
+    /// Prepares to set all probes again, because the thread with the events has ended.
+    func replaceProbes() {
+        let removal = Removal(attachments)
+        attachments = []
+        libraries = []
+        Self.removals.async { removal.run() }
     }
 
     func addLost(_ times: [Int32: Double]) { lostSeconds += times.values.reduce(0, +) / 1e9 }

@@ -365,9 +365,9 @@ struct PythonTruthTests {
         defer { session.close() }
         try program.run(
             """
-            thread = threading.Thread(
-                target=lambda: [c.execute('SELECT n FROM stock').fetchall() for i in range(31)]
-            )
+            def work():
+                for i in range(31): c.execute('SELECT n FROM stock').fetchall()
+            thread = threading.Thread(target=work)
             thread.start(); thread.join()
             \(Self.end)
             """
