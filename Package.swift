@@ -111,12 +111,14 @@ let package = Package(
                 "Findings", "Telemetry", "Text",
             ]
         ),
-        module(
-            "SQLTrace",
-            uses: [
+        .target(
+            name: "SQLTrace",
+            dependencies: [
                 "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
                 "Findings", "SQLText", "SQLiteWatch", "Telemetry", "Text",
-            ]
+            ],
+            // `.ci/probe-programs` compiles it for the kernel.
+            exclude: ["Probes/probes.bpf.c"]
         ),
         module("SQLiteEngineCombine", uses: ["SQLiteEngine", "Telemetry"] + openCombine),
         module("MetricDescriptors", uses: ["Telemetry"]),

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Kills `poolgauge top --sql` at random moments, and checks what they leave behind. Requires root.
 
-    sql-kills.py POOLGAUGE [--kills N] [--seed N] [--level light|timed|full]
+    sql-kills.py POOLGAUGE [--kills N] [--seed N]
 
 Programs read and write a database in a loop: one that continues, one that forks, one that replaces
 itself with `exec`, one that loads SQLite late, and short-lived ones. Each `top` is killed with
-SIGKILL between 0 and 3 seconds after its start. A second later, no probe and no tracing instance of
-it may remain. At the end, all programs must still run, and their counters must have increased after
+SIGKILL between 0 and 3 seconds after its start. A second later, none of its links may remain in the
+kernel. At the end, all programs must still run, and their counters must have increased after
 each kill.
 
 Afterward, one `top` watches programs that fork, replace themselves, load SQLite late, or end
-immediately. It must report each of their calls.
+half a second after they opened the database. It must report each of their calls.
 """
 
 import argparse
+import ctypes
 import json
 import os
 import pathlib
@@ -24,8 +25,6 @@ import subprocess
 import sys
 import tempfile
 import time
-
-TRACING = pathlib.Path("/sys/kernel/tracing")
 
 LOOP = """
 import os, sqlite3, sys, time
@@ -76,16 +75,17 @@ while True:
 
 
 # Programs that call SQLite a known number of times, in a child, before and after `exec`, or late. They
-# close their connections, because the text of a statement that is never finalized is in the memory
-# of its process only, and these processes end within milliseconds.
+# wait until the probes are set.
 CALLS = 500
 LOOPS = {"fork": 3, "exec": 2, "late": 1, "once": 1}
 FINITE = """
-import os, sys
+import os, sys, time
 path, kind, calls = sys.argv[1], sys.argv[2], int(sys.argv[3])
 def loop():
     import sqlite3
     c = sqlite3.connect(path, timeout=30, isolation_level=None)
+    c.execute("PRAGMA user_version").fetchall()
+    time.sleep(0.5)  # The probes are set after the process opened the database.
     for i in range(calls): c.execute("SELECT b, 1 FROM point WHERE a = ?", (i % 100,)).fetchall()
     c.close()
 if kind == "fork":
@@ -105,16 +105,19 @@ else: loop()
 """
 
 
-def left_behind(pid):
-    """Returns the probes and instances of a `top`."""
-    names = [p.name for p in (TRACING / "instances").glob(f"poolgauge_{pid}_*")]
-    for file in ("uprobe_events", "kprobe_events"):
-        try:
-            lines = (TRACING / file).read_text().splitlines()
-        except OSError:
-            continue
-        names += [line for line in lines if f"poolgauge_{pid}_" in line]
-    return names
+def link_count():
+    """Returns the number of links in the kernel, each of which sets probes in one process."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    attributes = (ctypes.c_uint32 * 36)()
+    count = 0
+    while True:
+        # BPF_LINK_GET_NEXT_ID, on x86_64 or arm64
+        call = 321 if os.uname().machine == "x86_64" else 280
+        if libc.syscall(call, 31, attributes, ctypes.sizeof(attributes)) != 0:
+            return count
+        attributes[0] = attributes[1]
+        attributes[1] = 0
+        count += 1
 
 
 def changing_programs(poolgauge, path):
@@ -123,15 +126,13 @@ def changing_programs(poolgauge, path):
         [
             poolgauge, "top", path, "--for", "8s", "--sql", "--format", "json",
             # A trace that pauses counts only part of the calls.
-            "--sql-limit", "100%",
+            "--sql-limit", "none",
         ],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )
-    while not any((TRACING / "instances").glob(f"poolgauge_{top.pid}_*/events/*/reset_*")):
-        if top.poll() is not None:
-            return [f"top failed: {top.stderr.read().strip()}"]
-        time.sleep(0.05)
     time.sleep(1.5)
+    if top.poll() is not None:
+        return [f"top failed: {top.stderr.read().strip()}"]
     programs = {
         kind: subprocess.Popen(
             [sys.executable, "-c", FINITE, path, kind, str(CALLS)],
@@ -158,7 +159,6 @@ def main():
     parser.add_argument("poolgauge")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--level", choices=["light", "timed", "full"], default="light")
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("tracing requires root")
@@ -182,10 +182,9 @@ def main():
         time.sleep(1)
         try:
             probed, longest = 0, 0.0
+            before = link_count()
             for number in range(options.kills):
-                command = [options.poolgauge, "top", path, "--follow", f"--sql={options.level}"]
-                if options.level == "full":
-                    command += ["--pid", str(programs["steady"].pid)]
+                command = [options.poolgauge, "top", path, "--follow", "--sql"]
                 top = subprocess.Popen(
                     command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
                 )
@@ -193,16 +192,16 @@ def main():
                 if top.poll() is not None:
                     failures.append(f"kill {number}: top had ended: {top.stderr.read().strip()}")
                     continue
-                probed += bool(left_behind(top.pid))
+                probed += link_count() > before
                 top.send_signal(signal.SIGKILL)
                 start = time.monotonic()
                 top.wait()
-                while left_behind(top.pid) and time.monotonic() < start + 5:
+                while link_count() > before and time.monotonic() < start + 5:
                     time.sleep(0.01)
                 seconds = time.monotonic() - start
                 longest = max(longest, seconds)
                 if seconds > 1:
-                    failures.append(f"kill {number}: {left_behind(top.pid)} after {seconds:.1f} s")
+                    failures.append(f"kill {number}: {link_count() - before} links after {seconds:.1f} s")
                 killed = time.monotonic()
                 for kind, program in programs.items():
                     while time.monotonic() < killed + 5:

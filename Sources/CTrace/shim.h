@@ -6,6 +6,7 @@
 
 #if defined(__linux__)
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -158,46 +159,58 @@ static inline void *poolgauge_load(const char *path) {
     return dlopen(path, 2 | 0 | 8);
 }
 
-/// Opens a trace event for one thread and the threads that it creates, on one processor.
-static inline int poolgauge_perf_open(unsigned long long event, int thread, int processor) {
+/// Calls bpf(2).
+static inline int poolgauge_bpf(int command, void *attributes, unsigned size) {
+    return (int)syscall(SYS_bpf, command, attributes, size);
+}
+
+/// Runs a BPF program at an instruction of a file, in the process of one thread. Returns the event.
+///
+/// Never sets `inherit`: fork and pthread_create in the process would fail.
+static inline int poolgauge_uprobe_open(
+    unsigned type, const char *path, unsigned long long offset, int thread, int is_return, int program) {
     struct perf_event_attr attributes = {0};
-    attributes.type = PERF_TYPE_TRACEPOINT;
+    attributes.type = type;
     attributes.size = sizeof attributes;
-    attributes.config = event;
-    attributes.sample_period = 1;
-    attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
-    attributes.inherit = 1;
-    attributes.disabled = 1;
-    attributes.watermark = 1;
-    attributes.wakeup_watermark = 65536;
-    attributes.use_clockid = 1;
-    attributes.clockid = 1; // CLOCK_MONOTONIC
-    return (int)syscall(SYS_perf_event_open, &attributes, thread, processor, -1, 8ul);
+    attributes.config = (unsigned)is_return;
+    attributes.uprobe_path = (unsigned long long)path;
+    attributes.probe_offset = offset;
+    int event = (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, 8ul);
+    if (event < 0) return -1;
+    if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program) == 0) return event;
+    int error = errno;
+    close(event);
+    errno = error;
+    return -1;
 }
 
-/// Enables or disables an event.
-static inline int poolgauge_perf_enable(int event, int is_enabled) {
-    return ioctl(event, is_enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+/// Opens a descriptor that is readable when the process has ended.
+static inline int poolgauge_process_descriptor(int process) {
+    return (int)syscall(434, process, 0u);
 }
 
-/// Sends the records of an event to the buffer of another event.
-static inline int poolgauge_perf_redirect(int event, int other) {
-    return ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, other);
+/// Returns the value of a 32-bit or 64-bit word that the kernel writes at the same time.
+static inline unsigned poolgauge_load32(const void *word) {
+    return __atomic_load_n((const unsigned *)word, __ATOMIC_ACQUIRE);
+}
+static inline unsigned long long poolgauge_load64(const void *word) {
+    return __atomic_load_n((const unsigned long long *)word, __ATOMIC_ACQUIRE);
 }
 
-/// Returns the end of the records that the kernel has written to a perf buffer.
-static inline unsigned long long poolgauge_perf_head(const void *page) {
-    return __atomic_load_n(&((const struct perf_event_mmap_page *)page)->data_head, __ATOMIC_ACQUIRE);
+/// Sets a word that the kernel reads at the same time.
+static inline void poolgauge_store64(void *word, unsigned long long value) {
+    __atomic_store_n((unsigned long long *)word, value, __ATOMIC_RELEASE);
 }
 
-/// Returns the end of the records that have already been read from a perf buffer.
-static inline unsigned long long poolgauge_perf_tail(const void *page) {
-    return ((const struct perf_event_mmap_page *)page)->data_tail;
+/// Opens a descriptor that reports the processes that open marked files. 0x200 is FAN_REPORT_FID,
+/// without which each report opens the file.
+static inline int poolgauge_fanotify(void) {
+    // FAN_CLOEXEC, FAN_NONBLOCK, FAN_CLASS_NOTIF
+    return (int)syscall(SYS_fanotify_init, 0x1u | 0x2u | 0x200u, O_RDONLY | O_CLOEXEC);
 }
-
-/// Releases the records that have been read from a perf buffer.
-static inline void poolgauge_perf_release(void *page, unsigned long long tail) {
-    __atomic_store_n(&((struct perf_event_mmap_page *)page)->data_tail, tail, __ATOMIC_RELEASE);
+static inline int poolgauge_fanotify_open(int descriptor, const char *path) {
+    // FAN_MARK_ADD, FAN_OPEN
+    return (int)syscall(SYS_fanotify_mark, descriptor, 1u, 0x20ull, AT_FDCWD, path);
 }
 #endif
 

@@ -1,28 +1,15 @@
 /// Options for SQL tracing.
 public struct SQLTraceOptions: Sendable, Equatable {
-    /// The amount of detail to record for each execution.
-    public enum Level: String, Sendable, Codable, CaseIterable, Equatable {
-        /// Records the end of each execution.
-        ///
-        /// Calls, results, transactions, and instructions are exact, but times and rows are
-        /// missing.
-        case light
-        /// Also records the steps of statements that start within short time windows, to estimate
-        /// times and rows.
-        case timed
-        /// Records all steps of selected processes.
-        case full
-    }
-
-    /// The amount of detail to record.
-    public var level = Level.light
-    /// The IDs of the processes to trace in full.
+    /// The IDs of the processes to trace, or an empty array to trace all that use the databases.
     public var processes: [Int32] = []
     /// Whether reports show statements with their literals.
     public var showsLiterals = false
     /// Whether the session reads bound values and adds them to executions.
     public var readsValues = false
-    /// The share of time, from 0 to 1, that a program may lose to probes before tracing pauses.
+    /// The share of time, from 0 to 1, that a thread may lose to probes.
+    ///
+    /// A process that would lose more is traced only in windows. 0 traces all processes all the
+    /// time.
     public var shareLimit = 0.05
 
     /// Creates options with default values.
@@ -33,10 +20,6 @@ public struct SQLTraceOptions: Sendable, Equatable {
 public struct SQLTraceCommands: Sendable, Equatable {
     /// The path and arguments of a program that calls ``SQLCalibration/run(measuresCost:)``.
     public var calibration: [String]
-    /// The path and arguments of a program that calls ``TraceGuardian/run(name:)``.
-    ///
-    /// The session appends its name as the last argument.
-    public var guardian: [String]
 
     /// The path and arguments of a program that calls ``StatementPlanning/run()``.
     ///
@@ -44,9 +27,8 @@ public struct SQLTraceCommands: Sendable, Equatable {
     public var planning: [String]
 
     /// Creates the commands.
-    public init(calibration: [String], guardian: [String], planning: [String] = []) {
+    public init(calibration: [String], planning: [String] = []) {
         self.calibration = calibration
-        self.guardian = guardian
         self.planning = planning
     }
 }

@@ -85,8 +85,15 @@ extension SQLTraceSession {
     func report() -> [String: TracedDatabase] {
         requestPlans()
         let now = monotonicNanoseconds()
-        let elapsed = ratePeriod.end(at: now, gapStart: gapStart)
-        let lost = probes.instance.lostCount + (selectedEvents?.lostCount ?? 0)
+        let elapsed = Double(now - min(now, reportTime)) / 1e9
+        for process in attached.values { noteSampling(of: process, at: now) }
+        let periods = attached.mapValues { $0.endPeriod(at: now, since: reportTime) }
+        reportTime = now
+        var counts = endedCounts
+        for process in attached.values {
+            counts.lost += process.counts.lost
+            counts.nested += process.counts.nested
+        }
         let start = calendarStart
         let names = names
         let context = TraceModel.ReportContext(
@@ -97,12 +104,14 @@ extension SQLTraceSession {
             },
             name: { names[$0] }
         )
-        let running = decoder.running
+        let running = runningStatements()
         var report: [String: TracedDatabase] = [:]
         for (number, path) in files.paths.enumerated() {
-            if lost > 0 { models[number].noteLoss() }
+            if counts.lost > 0 { models[number].noteLoss() }
             report[path] = TracedDatabase(
-                statements: models[number].statementReport(elapsed: elapsed),
+                statements: models[number].statementReport(sampled: sampling) {
+                    if let period = periods[$0] { period } else { elapsed }
+                },
                 transactions: models[number].transactionReport(context),
                 blocked: models[number].blockReport(context),
                 waits: models[number].waitReport(context),
@@ -112,31 +121,64 @@ extension SQLTraceSession {
                     },
                     now: now
                 ),
-                tracing: tracing(of: number, at: now, lost: lost)
+                tracing: tracing(of: number, at: now, counts)
             )
         }
         return report
     }
 
-    private func tracing(of number: Int, at now: UInt64, lost: UInt64) -> WatchedTracing {
-        var tracing = WatchedTracing(level: options.level.rawValue)
+    /// Stores how a process with windows was traced, which reports need after its end.
+    func noteSampling(of process: AttachedProcess, at now: UInt64) {
+        guard process.isSampled, sampling.count < 1 << 12 || sampling[process.process] != nil
+        else { return }
+        sampling[process.process] = process.sampling(at: now)
+    }
+
+    /// Returns the oldest running statement of each process.
+    private func runningStatements() -> [Int32: (text: String, start: UInt64)] {
+        let memory = ProcMemory()
+        var running: [Int32: (text: String, start: UInt64)] = [:]
+        for execution in kernel.runningStatements() {
+            let process = execution.process
+            guard attached[process]?.isAttached ?? false,
+                execution.start < running[process]?.start ?? .max,
+                let text = decoder.text(of: execution.statement, process)
+                    ?? text(of: execution, memory)
+            else { continue }
+            running[process] = (text, execution.start)
+        }
+        return running
+    }
+
+    /// Returns the text of a statement that has not ended yet, from the process's memory.
+    private func text(of execution: ProbeKernel.RunningStatement, _ memory: ProcMemory) -> String? {
+        for number in attached[execution.process]?.libraries ?? [] {
+            guard let layout = try? libraries.entries[number].state?.get(),
+                let address = memory.pointer(
+                    ofProcess: execution.process,
+                    at: execution.statement &+ UInt64(layout.sql)
+                ),
+                let text = memory.text(ofProcess: execution.process, at: address, limit: 1 << 16)
+            else { continue }
+            return SecretKeys.redacted(text)
+        }
+        return nil
+    }
+
+    private func tracing(
+        of number: Int,
+        at now: UInt64,
+        _ counts: ProbeKernel.Counts
+    ) -> WatchedTracing {
+        var tracing = WatchedTracing(level: "full")
         tracing.seconds = Double(now - start) / 1e9
-        let probed = probes.libraries.entries.filter { !$0.definedEvents.isEmpty }
-        tracing.libraries = probed.map(\.library.path).sorted()
-        let users = survey.processes.filter { $0.value.databases.contains(number) }
-            .keys.sorted()
-        tracing.pids = users.filter { problems[$0] == nil }
-        tracing.processesSlowed =
-            options.level == .full
-            ? options.processes.count
-            : survey.processes.filter { process, facts in
-                facts.code.contains { mapping in
-                    probes.libraries.known(mapping, of: process).map { !$0.definedEvents.isEmpty }
-                        ?? false
-                }
-            }.count
-        tracing.lost = lost
-        tracing.events = eventCount
+        tracing.libraries = libraries.entries.filter(\.hasProbes).map(\.library.path).sorted()
+        let users = survey.processes.filter { $0.value.databases.contains(number) }.keys.sorted()
+        tracing.pids = users.filter { attached[$0] != nil }
+        tracing.processesSlowed = attached.values.count(where: \.isAttached)
+        tracing.lost = counts.lost
+        tracing.nestedExecutions = counts.nested
+        tracing.events = recordCount
         tracing.unknownTexts = decoder.unknownTexts
         tracing.otherExecutions = decoder.otherExecutions
         tracing.notVisible = users.compactMap { process in
@@ -144,35 +186,49 @@ extension SQLTraceSession {
                 WatchedTracing.Hidden(pid: process, name: names[process], reason: $0)
             }
         }
-        tracing.secondsPerEvent = probes.cost.map { $0.reset / 1e9 }
-        tracing.share = limiter.share * limiter.tracedShare + stepShare
-        tracing.notes = notes
+        tracing.secondsPerEvent = cost.map { $0.step / 2e9 }
+        let sampled = users.compactMap { attached[$0] }.filter(\.isSampled)
+        tracing.sampled = sampled.map { process in
+            WatchedTracing.Sampled(
+                pid: process.process,
+                name: names[process.process],
+                attachedSeconds: Double(process.attachedTime(at: now)) / 1e9,
+                seconds: Double(now - min(now, process.start)) / 1e9,
+                share: process.limiter.share
+            )
+        }
+        tracing.share =
+            attached.values.map { process in
+                let all = max(1, now - min(now, process.start))
+                return process.limiter.share * Double(process.attachedTime(at: now)) / Double(all)
+            }.max() ?? 0
+        tracing.notes = notes + (tracing.sampled ?? []).map(note)
+        if missedPrograms > 0 {
+            tracing.notes.append(
+                HumanUnits.counted(missedPrograms, "program", "programs")
+                    + " opened the database and ended before the probes were set"
+            )
+        }
         let uncounted = decoder.unknownFiles
         if uncounted > 0 {
             tracing.notes.append(
                 uncounted == 1
-                    ? "1 execution is not counted because its process ended before its files could "
-                        + "be compared with the watched files"
-                    : "\(uncounted) executions are not counted because their processes ended before "
-                        + "their files could be compared with the watched files"
+                    ? "1 execution is not counted because the file of its connection is unknown"
+                    : "\(uncounted) executions are not counted because the files of their "
+                        + "connections are unknown"
             )
-        }
-        if limiter.tracedShare < 1 {
-            tracing.notes.append(pauseNote)
         }
         return tracing
     }
 
-    private var pauseNote: String {
+    private func note(_ process: WatchedTracing.Sampled) -> String {
         let percent = HumanUnits.percent
-        var program = "a program lost too much time"
-        if let (process, share) = costliestProcess {
-            program = process.map { WatchStatementText.process(names[$0], $0) } ?? "a program"
-            program += " lost \(percent(share)) of its time"
-        }
-        return "\(program) to probes (limit: \(percent(options.shareLimit))), so tracing was paused"
-            + " and was active for only \(percent(limiter.tracedShare)) of the time; counts and "
-            + "rates cover only that time"
+        return WatchStatementText.process(process.name, process.pid)
+            + " would lose \(percent(process.share)) of its time to probes (limit: "
+            + "\(percent(options.shareLimit))), so it has probes only in windows: for "
+            + "\(HumanUnits.duration(seconds: process.attachedSeconds)) of "
+            + "\(HumanUnits.duration(seconds: process.seconds)); its counts cover only these "
+            + "windows, and its rates are estimates (≈)"
     }
 }
 #endif

@@ -47,17 +47,4 @@ public enum StatementPlanning {
     /// Does nothing.
     public static func run() {}
 }
-
-/// The process that removes probes.
-///
-/// Available only on Linux.
-public enum TraceGuardian {
-    /// Does nothing.
-    public static func run(name: String) {}
-
-    /// Returns a failure, because the system has no uprobes.
-    public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {
-        .failure(TraceError(.unsupportedSystem, "SQL tracing requires Linux"))
-    }
-}
 #endif

@@ -6,62 +6,50 @@ import Telemetry
 /// A session that traces the SQL of other programs through probes on the SQLite functions that they
 /// call.
 ///
-/// A session requires root privileges. Use a session on only one thread, and call ``poll()`` often,
-/// because the kernel buffers only 8 MiB of events for each processor.
+/// A session sets probes only in processes that have a watched database open. The kernel removes
+/// them when the session's process ends for any reason.
 ///
-/// A guardian process removes all probes when the session's process ends for any reason.
+/// A session requires root privileges. Use a session on only one thread, and call ``poll()`` often,
+/// because the kernel buffers only 16 MiB of records.
 public final class SQLTraceSession {
     let options: SQLTraceOptions
     var files: WatchedFiles
-    let guardian: GuardianProcess
-    let probes: ProbeSet
+    let kernel: ProbeKernel
+    var libraries: TracedLibraries
     var survey: ProcessSurvey
+    let opens = DatabaseOpens()
     var decoder: ExecutionDecoder
+    /// The processes with probes.
+    var attached: [Int32: AttachedProcess] = [:]
     /// The trace data of each database, in the order of `files.paths`.
     var models: [TraceModel] = []
     /// The names of running and terminated processes, by process ID.
     var names: [Int32: String] = [:]
-    /// The events after the end of the last batch.
-    var pendingEvents: [TraceEvent] = []
     let planner: PlanClient?
     /// The earliest time of the next request for plans.
     var nextPlanTime: UInt64 = 0
+    /// The earliest time of the next comparison of costs with the limit.
+    var nextLimitTime: UInt64 = 0
     let start: UInt64
-    var eventCount: UInt64 = 0
-    var ratePeriod: RatePeriod
-    var limiter: CostLimiter
-    var windows: TimingWindows
-    /// The time that each thread lost to execution events since the limiter's last decision, in
-    /// nanoseconds.
-    var lostTimes: [Int32: Double] = [:]
-    /// The time that each thread lost to step events since the last window, in nanoseconds.
-    var lostStepTimes: [Int32: Double] = [:]
-    var lostShares = LostShares()
-    var lostStepShares = LostShares()
-    /// The largest share of time, from 0 to 1, that a thread has lost to step events since the last
-    /// window.
-    var stepShare: Double = 0
-    /// The time at which the last window closed.
-    var lastWindowEnd: UInt64
-    /// The number of step events since the last window opened.
-    var windowEventCount = 0
-    /// The events of the processes to trace in full, or `nil` at other levels.
-    var selectedEvents: PerfEvents?
+    private var isStarting = true
+    /// The time of the last report.
+    var reportTime: UInt64
+    var recordCount: UInt64 = 0
+    /// The lost records and the nested executions of processes that have ended.
+    var endedCounts = ProbeKernel.Counts()
+    /// How the processes were traced that were traced only in windows.
+    var sampling: [Int32: StatementTable.Sampling] = [:]
+    /// The cost of probes for a program, or `nil` until it is measured.
+    private(set) var cost: ProbeCost?
+    /// The number of processes that opened a watched database and ended before they had probes.
+    var missedPrograms = 0
     var problems: [Int32: String] = [:]
     var notes: [String] = []
     private static let nameLimit = 4_096
     private var gaps: [ClosedRange<UInt64>] = []
-    /// The start of the current pause, or `nil` during tracing.
-    private(set) var gapStart: UInt64?
-    /// The process that lost the largest share of its time before a pause, if known, and the share.
-    var costliestProcess: (process: Int32?, share: Double)?
+    /// The start of the current gap of each process without probes.
+    var gapStarts: [Int32: UInt64] = [:]
     private static let gapLimit = 1 << 14
-    /// The time until which all events have been decoded or counted as lost.
-    var decodedUntil: UInt64
-    /// The time at which recording stopped after a loss of events, or `nil` during recording.
-    var stopTime: UInt64?
-    /// The time for which events are missing since the limiter's last decision, in nanoseconds.
-    var missingTime: UInt64 = 0
     let calendarStart: (monotonic: UInt64, milliseconds: Int64)
 
     /// Starts tracing.
@@ -71,55 +59,41 @@ public final class SQLTraceSession {
     ///   - commands: The commands of the processes that the session starts.
     ///   - options: The tracing options.
     /// - Throws: ``TraceError`` if SQL cannot be traced.
-    public init(
+    public convenience init(
         paths: [String],
         commands: SQLTraceCommands,
         options: SQLTraceOptions = SQLTraceOptions()
     ) throws(TraceError) {
-        let folder = try TraceFolder.find().get()
-        guard let owner = TraceOwner.current else {
-            throw TraceError(.permission, "/proc/self/stat cannot be read; mount /proc")
-        }
+        try self.init(paths, commands, options, way: try ProbeSupport.way().get())
+    }
+
+    init(
+        _ paths: [String],
+        _ commands: SQLTraceCommands,
+        _ options: SQLTraceOptions,
+        way: ProbeSupport.Way
+    ) throws(TraceError) {
+        kernel = try ProbeKernel(way: way, readsValues: options.readsValues)
         self.options = options
         let files = WatchedFiles(paths: paths)
         self.files = files
-        // Start the guardian before the first probe exists.
-        guardian = try GuardianProcess(command: commands.guardian, name: owner.name)
-        probes = ProbeSet(
-            instance: try TraceInstance(folder: folder, name: owner.name),
-            calibration: Calibration(command: commands.calibration),
-            options: options
-        )
+        libraries = TracedLibraries(calibration: Calibration(command: commands.calibration))
         survey = ProcessSurvey(paths: files.paths)
         survey.excluded = [getpid()]
-        decoder = ExecutionDecoder(memory: ProcMemory()) { files.database(of: $0, path: $1) }
+        decoder = ExecutionDecoder { files.database(of: $0, path: $1) }
         models = files.paths.map { _ in Self.model(options) }
         planner = commands.planning.isEmpty ? nil : PlanClient(command: commands.planning)
         start = monotonicNanoseconds()
-        ratePeriod = RatePeriod(start: start)
-        lastWindowEnd = start
-        decodedUntil = start
+        reportTime = start
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         calendarStart = (
             start, Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
         )
-        limiter = CostLimiter(limit: options.shareLimit, at: start)
-        windows = TimingWindows(at: start, seed: .random(in: 0 ... .max))
-        try probes.enableProcessEvents()
-        // Survey before enabling probes, because libraries that Go programs use must not have
-        // return probes.
-        let surveyed = survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime)
-        let common = TracedLibraries.common.filter { access($0, R_OK) == 0 }
-            .compactMap { probes.libraries.entry(path: $0, link: $0) }
-        probeLibraries(of: surveyed)
-        // These libraries were not found in a process that uses a watched database, so trust them
-        // only if they belong to root.
-        for entry in common where entry.library.isOwnedByRoot { probe(entry) }
-        selectProcesses()
+        opens.watch(files.paths)
+        attach(to: survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime))
+        isStarting = false
         readSchemaNames()
-        // Exclude the start of the session from the limiter's intervals.
-        limiter = CostLimiter(limit: options.shareLimit, at: monotonicNanoseconds())
     }
 
     private static func model(_ options: SQLTraceOptions) -> TraceModel {
@@ -132,142 +106,151 @@ public final class SQLTraceSession {
     public func add(path: String) {
         files.add(path: path)
         survey.paths = files.paths
+        opens.watch(files.paths)
         models.append(Self.model(options))
+        for process in survey.processes.keys {
+            survey.scheduleSurvey(of: process, at: monotonicNanoseconds())
+        }
     }
 
     /// Removes all probes.
     public func close() {
-        // Close the perf events first, because a probe in use cannot be removed.
-        selectedEvents?.close()
-        probes.instance.close()
+        let now = monotonicNanoseconds()
+        for process in attached.values { process.detach(at: now, forget: { _ in }) }
+        attached = [:]
     }
 
     deinit { close() }
 
     // MARK: Processes
 
-    private func probe(_ entry: TracedLibraries.Entry) {
-        guard entry.definedEvents.isEmpty else { return }
-        removeReturnProbesForGo(of: entry)
-        let mustPause = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
-        // The session reads no events while a calibration process runs.
-        if mustPause { setPaused(true) }
-        defer { if mustPause { setPaused(false) } }
-        guard probes.probe(entry) else { return }
-        decoder.layouts = probes.layouts
-        decoder.stepOverhead = UInt64(probes.cost?.insideStep ?? 0)
-        decoder.overheadBetweenSteps = UInt64(probes.cost?.outsideStep ?? 0)
-        if selectedEvents != nil { selectProcesses() }
-    }
-
-    /// Prevents return probes on a library that a surveyed Go program maps.
-    private func removeReturnProbesForGo(of entry: TracedLibraries.Entry) {
-        for process in survey.processes.keys where !entry.hasGoUser {
-            removeReturnProbes(of: entry, ifGo: process)
-        }
-        noteGoUser(of: entry)
-    }
-
-    /// Removes the return probes of a library if a process that maps it runs a Go program.
-    private func removeReturnProbes(of entry: TracedLibraries.Entry, ifGo process: Int32) {
-        guard !entry.hasGoUser, let facts = survey.processes[process],
-            let program = facts.program,
-            facts.code.contains(where: { probes.libraries.known($0, of: process) === entry }),
-            probes.libraries.isGo(program, of: process)
-        else { return }
-        probes.removeReturnProbes(of: entry)
-        noteGoUser(of: entry)
-    }
-
-    private func noteGoUser(of entry: TracedLibraries.Entry) {
-        guard entry.hasGoUser, decoder.librariesWithoutReturns.insert(entry.number).inserted else {
-            return
-        }
-        notes.append(
-            "a Go program uses \(entry.library.path): its statements have no times, and calls to "
-                + "sqlite3_exec are counted at their start, without their results"
-        )
-    }
-
-    /// Returns the periods since the last call in which events are missing.
-    ///
-    /// Events are missing while tracing is paused and when the kernel loses them. Times refer to
-    /// `CLOCK_MONOTONIC`. While tracing is paused, the last period ends at `UInt64.max`.
-    public func takeGaps() -> [ClosedRange<UInt64>] {
-        defer { gaps = [] }
-        return gaps + (gapStart.map { [$0...UInt64.max] } ?? [])
-    }
-
-    func addGap(_ gap: ClosedRange<UInt64>) {
-        // Limit the list, because a caller may never call takeGaps().
-        if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
-        gaps.append(gap)
-        ratePeriod.exclude(gap)
-    }
-
-    func setPaused(_ isPaused: Bool) {
-        // While probes are being enabled or disabled, only some events are recorded.
-        if isPaused { gapStart = monotonicNanoseconds() }
-        defer {
-            if !isPaused, let start = gapStart {
-                addGap(start...max(start, monotonicNanoseconds()))
-                gapStart = nil
-            }
-        }
-        if isPaused {
-            probes.setRecordsSteps(false)
-            decoder.endTiming()
-        }
-        probes.setPaused(isPaused)
-        decoder.forget()
-        let now = monotonicNanoseconds()
-        for number in models.indices { models[number].noteGap(at: now) }
-    }
-
-    /// The time limit of a survey between two reads of events, in nanoseconds.
+    /// The time limit of a survey between two reads of records, in nanoseconds.
     private static let surveyTime: UInt64 = 5_000_000
     /// The time limit of the first survey, in nanoseconds.
     private static let firstSurveyTime: UInt64 = 2_000_000_000
 
     func surveyProcesses() {
         let now = monotonicNanoseconds()
-        probeLibraries(of: survey.surveyDueProcesses(at: now, for: Self.surveyTime))
+        let opened = opens.processes().filter { attached[$0] == nil && $0 != getpid() }
+        for process in opened { survey.scheduleSurvey(of: process, at: now) }
+        attach(to: survey.surveyDueProcesses(at: now, for: Self.surveyTime))
+        missedPrograms += opened.count { kill($0, 0) != 0 && attached[$0] == nil }
     }
 
-    /// Probes the libraries of the processes that have a watched database open.
-    private func probeLibraries(of surveyed: [Int32]) {
+    /// Sets probes in the processes that have a watched database open.
+    private func attach(to surveyed: [Int32]) {
         for process in surveyed {
-            guard let facts = survey.processes[process] else { continue }
-            // The process may end before its events are read.
+            guard let facts = survey.processes[process],
+                options.processes.isEmpty || options.processes.contains(process)
+            else { continue }
+            guard !facts.databases.isEmpty else {
+                releaseIfIdle(process)
+                continue
+            }
+            // The process may end before its records are read.
             files.noteRoot(of: process)
             problems[process] = nil
-            if let name = facts.name, !facts.code.isEmpty || !facts.databases.isEmpty {
+            if let name = facts.name {
                 if names.count > Self.nameLimit { names = [:] }
                 names[process] = name
             }
-            guard !facts.databases.isEmpty else {
-                // The process's files are not read, but a Go program must not call functions with
-                // return probes.
-                let shared = facts.code.compactMap { probes.libraries.known($0, of: process) }
-                for entry in shared { removeReturnProbes(of: entry, ifGo: process) }
-                continue
-            }
-            let found = facts.code.compactMap { probes.libraries.entry($0, of: process) }
-            if let problem = problem(of: process, facts, found) {
-                problems[process] = problem
-                continue
-            }
-            for entry in found {
-                removeReturnProbes(of: entry, ifGo: process)
-                probe(entry)
-                if case .failure(let error) = entry.state {
-                    problems[process] =
-                        "its library \(entry.library.path): \(error.description)"
-                }
-            }
+            attach(to: process, facts)
         }
         for process in problems.keys where survey.processes[process] == nil {
             problems[process] = nil
+        }
+    }
+
+    /// Sets the probes of the libraries that a process has mapped since the last call.
+    func attach(to process: Int32, _ facts: ProcessSurvey.Facts) {
+        let found = facts.code.compactMap { libraries.entry($0, of: process) }
+        if let problem = problem(of: process, facts, found) {
+            problems[process] = problem
+            return
+        }
+        let now = monotonicNanoseconds()
+        let target =
+            attached[process]
+            ?? AttachedProcess(process, limit: options.shareLimit, isOld: isStarting, at: now)
+        // The limiter decides when a process without probes gets them again.
+        guard target.canAttach, !target.limiter.isPaused else { return }
+        let isGo = facts.program.map { libraries.isGo($0, of: process) } ?? false
+        for entry in found where !target.libraries.contains(entry.number) {
+            libraries.calibrate(entry)
+            do throws(TraceError) {
+                let layout = try entry.state?.get()
+                guard let layout else { continue }
+                // Return probes modify the stack, which Go's runtime unwinds.
+                let hasReturns = !isGo && !entry.library.isGo
+                let programs = try kernel.programs(
+                    of: entry,
+                    layout,
+                    hasReturns: hasReturns,
+                    isSeparate: entry.isSeparate && entry.library.path != facts.program?.path
+                )
+                if cost == nil { measureCost(entry, programs) }
+                if attached[process] == nil { try kernel.start(process) }
+                target.thread = Self.livingThread(of: process)
+                try target.add(entry) { () throws(TraceError) in
+                    try Attachment(
+                        process,
+                        thread: target.thread,
+                        to: entry.library.descriptor,
+                        at: entry.library.points,
+                        programs,
+                        hasReturns: hasReturns,
+                        by: kernel.way
+                    )
+                }
+                entry.hasProbes = true
+                attached[process] = target
+                if !hasReturns { note(goProgram: process) }
+                endGap(of: process, at: target.window ?? now)
+            } catch {
+                // The process may have ended.
+                guard kill(process, 0) == 0 else { continue }
+                problems[process] = "its library \(entry.library.path): \(error.description)"
+            }
+        }
+    }
+
+    /// The time without an execution after which a process without an open database loses its
+    /// probes, in nanoseconds.
+    ///
+    /// Programs may open the database for each request.
+    private static let idleTime: UInt64 = 60_000_000_000
+
+    private func releaseIfIdle(_ process: Int32) {
+        let now = monotonicNanoseconds()
+        guard let target = attached[process], now > target.lastUse + Self.idleTime else { return }
+        end(process, at: now)
+    }
+
+    private func note(goProgram process: Int32) {
+        let name = WatchStatementText.process(names[process], process)
+        let note = "\(name) is a Go program: its statements have no times and rows"
+        if !notes.contains(note), notes.count < 64 { notes.append(note) }
+    }
+
+    /// Returns a thread that has not ended, because events of a thread end with it.
+    private static func livingThread(of process: Int32) -> Int32 {
+        let threads = (ProcFile.names(in: "/proc/\(process)/task") ?? []).compactMap { Int32($0) }
+        return threads.sorted().first { isLiving($0, of: process) } ?? process
+    }
+
+    private static func isLiving(_ thread: Int32, of process: Int32) -> Bool {
+        let status = ProcFile.read("/proc/\(process)/task/\(thread)/stat")
+        return status.flatMap(ProcessStat.init).map { $0.state != "Z" } ?? false
+    }
+
+    /// Sets the events of processes again whose thread with the events has ended.
+    func followThreads() {
+        guard kernel.way != .link else { return }
+        for (process, target) in attached
+        where target.isAttached && !Self.isLiving(target.thread, of: process) {
+            guard let facts = survey.processes[process] else { continue }
+            target.replaceProbes()
+            attach(to: process, facts)
         }
     }
 
@@ -275,30 +258,93 @@ public final class SQLTraceSession {
     private func problem(
         of process: Int32,
         _ facts: ProcessSurvey.Facts,
-        _ libraries: [TracedLibraries.Entry]
+        _ found: [TracedLibraries.Entry]
     ) -> String? {
-        guard libraries.isEmpty else { return nil }
-        if probes.libraries.isFull { return "too many other libraries with SQLite are in use" }
+        guard found.isEmpty else { return nil }
+        if libraries.isFull { return "too many other libraries with SQLite are in use" }
         guard !facts.code.isEmpty else { return "its memory map cannot be read" }
         for mapping in facts.code {
-            if let copy = probes.libraries.hiddenCopy(mapping, of: process) { return copy.reason }
+            if let copy = libraries.hiddenCopy(mapping, of: process) { return copy.reason }
         }
         return "none of its files contains SQLite"
     }
 
-    /// Opens the trace events of the processes to trace in full.
-    private func selectProcesses() {
-        guard options.level == .full else { return }
-        let events = selectedEvents ?? PerfEvents()
-        selectedEvents = events
-        for process in options.processes {
+    /// Removes the state of a process that has ended or executed a new program.
+    func end(_ process: Int32, at time: UInt64) {
+        decoder.forget(process)
+        for database in models.indices { models[database].end(process: process, at: time) }
+        guard let ended = attached.removeValue(forKey: process) else { return }
+        let counts = kernel.counts(of: process)
+        endedCounts.lost += counts.lost
+        endedCounts.nested += counts.nested
+        kernel.end(process)
+        noteSampling(of: ended, at: time)
+        ended.detach(at: time, forget: kernel.forget)
+        endGap(of: process, at: time)
+    }
+
+    // MARK: Gaps
+
+    /// Returns the periods since the last call in which records of a process are missing.
+    ///
+    /// Records are missing while a process has no probes because of the limit. Times refer to
+    /// `CLOCK_MONOTONIC`. While a process has no probes, the last period ends at `UInt64.max`.
+    public func takeGaps() -> [ClosedRange<UInt64>] {
+        defer { gaps = [] }
+        return gaps + (gapStarts.values.min().map { [$0...UInt64.max] } ?? [])
+    }
+
+    func add(_ gap: ClosedRange<UInt64>) {
+        // Limit the list, because a caller may never call takeGaps().
+        if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
+        gaps.append(gap)
+    }
+
+    func endGap(of process: Int32, at time: UInt64) {
+        guard let start = gapStarts.removeValue(forKey: process) else { return }
+        add(start...max(start, time))
+    }
+
+    // MARK: Cost
+
+    /// Measures the cost of probes in a process that calls a copy of the library.
+    private func measureCost(_ entry: TracedLibraries.Entry, _ programs: ProbeKernel.Programs) {
+        var measured: Int32?
+        var probes: Attachment?
+        cost = libraries.calibration.cost(of: entry.library) { process, copy in
             do throws(TraceError) {
-                try events.add(process: process, events: probes.eventNumbers)
+                try kernel.start(process)
+                measured = process
+                probes = try Attachment(
+                    process,
+                    thread: process,
+                    to: copy,
+                    at: entry.library.points,
+                    programs,
+                    hasReturns: true,
+                    by: kernel.way
+                )
+                return true
             } catch {
-                problems[process] = error.description
+                return false
             }
         }
-        decoder.window = 0...(.max)
+        _ = probes.take()
+        guard let process = measured else { return }
+        kernel.end(process)
+        kernel.forget(process)
+        // The measurement's records do not belong to a traced program.
+        var steps: [Double] = []
+        _ = kernel.ring.read(limit: .max) { bytes in
+            guard let record = ProbeRecord(bytes), record.process == process,
+                case .execution(let end) = record.kind, end.stepCount > 0
+            else { return }
+            steps.append(Double(end.inside) / Double(end.stepCount))
+        }
+        guard let cost, let fastest = steps.min() else { return }
+        self.cost?.insideStep = max(0, fastest - cost.plainStep)
+        decoder.stepOverhead = UInt64(self.cost?.insideStep ?? 0)
+        decoder.overheadBetweenSteps = UInt64(self.cost?.outsideStep ?? 0)
     }
 }
 #endif

@@ -10,14 +10,12 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let unsupportedSystem = Code(name: "unsupportedSystem")
         /// The user is not permitted to set probes.
         public static let permission = Code(name: "permission")
-        /// The kernel has no uprobes, or tracefs is not mounted.
+        /// The kernel has no uprobes.
         public static let uprobes = Code(name: "uprobes")
         /// The offsets in a library were not found.
         public static let calibration = Code(name: "calibration")
         /// A probe could not be set.
         public static let probe = Code(name: "probe")
-        /// The process that removes probes could not be started.
-        public static let guardian = Code(name: "guardian")
     }
 
     /// The kind of the error.

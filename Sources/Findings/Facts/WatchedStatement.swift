@@ -51,6 +51,14 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var plan: [String]?
     /// Whether calls, rates, and times are lower bounds because events were lost.
     public var isIncomplete: Bool
+    /// Whether some processes were traced only in windows, so that ``calls`` covers only that time
+    /// and ``callsPerSecond`` is an estimate.
+    public var isSampled: Bool?
+    /// The lower end of the 95% confidence interval of the number of executions, or `nil` if all
+    /// were counted.
+    public var leastCalls: Double?
+    /// The upper end of the interval.
+    public var mostCalls: Double?
 
     /// Creates a statement.
     public init(sql: String) {
@@ -271,7 +279,36 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
         }
     }
 
-    /// The level: `light`, `timed`, or `full`.
+    /// A process that was traced only in windows, because it would lose too much of its time.
+    public struct Sampled: Sendable, Codable, Equatable {
+        /// The process ID.
+        public var pid: Int32
+        /// The name of the program.
+        public var name: String?
+        /// The time with probes, in seconds.
+        public var attachedSeconds: Double
+        /// The time since the process was first traced, in seconds.
+        public var seconds: Double
+        /// The share of its time that a thread lost while the process had probes, from 0 to 1.
+        public var share: Double
+
+        /// Creates a description of a process.
+        public init(
+            pid: Int32,
+            name: String?,
+            attachedSeconds: Double,
+            seconds: Double,
+            share: Double
+        ) {
+            self.pid = pid
+            self.name = name
+            self.attachedSeconds = attachedSeconds
+            self.seconds = seconds
+            self.share = share
+        }
+    }
+
+    /// The level, which is always `full`.
     public var level: String
     /// The time since tracing started, in seconds.
     public var seconds: Double
@@ -279,9 +316,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var libraries: [String]
     /// The IDs of the traced processes that use the watched database.
     public var pids: [Int32]
-    /// The number of processes that map these libraries.
-    ///
-    /// The probes slow down each of these processes.
+    /// The number of processes with probes, which slow down no other process.
     public var processesSlowed: Int
     /// The time that a program loses per event, in seconds, measured when tracing started.
     public var secondsPerEvent: Double?
@@ -299,6 +334,11 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var unknownTexts: UInt64
     /// The number of executions on other databases, which are not shown.
     public var otherExecutions: UInt64
+    /// The number of executions inside a step of another statement, such as those of a full-text
+    /// index, which are part of that statement.
+    public var nestedExecutions: UInt64?
+    /// The processes that were traced only in windows.
+    public var sampled: [Sampled]?
     /// The programs that use the database but have no visible statements.
     public var notVisible: [Hidden]
     /// The limitations of the trace.

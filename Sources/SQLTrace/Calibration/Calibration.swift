@@ -16,7 +16,7 @@ struct Calibration {
     private static let answerLimit = 4_096
     /// The time limit of the process, in nanoseconds.
     ///
-    /// Tracing is paused until the process ends.
+    /// No records are read until the process ends.
     var answerTimeout: UInt64 = 5_000_000_000
 
     /// Returns the layout of a library, or the reason why the layout was not found.
@@ -57,17 +57,14 @@ struct Calibration {
     ///
     /// - Parameters:
     ///   - library: The library.
-    ///   - probe: A closure that sets or removes probes on a copy that is open in this process.
+    ///   - probe: A closure that sets probes in a process on a copy that is open in this process.
     /// - Returns: The cost, or `nil` if it cannot be measured.
-    func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
+    func cost(of library: SQLiteLibrary, probe: (pid_t, Int32) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
         defer { close(copy) }
-        var isProbed = false
-        defer { if isProbed { _ = probe(copy, false) } }
-        let answer = answer(copy, arguments: ["--cost"]) { input in
-            isProbed = probe(copy, true)
+        let answer = answer(copy, arguments: ["--cost"]) { process, input in
             var byte: UInt8 = 1
-            return isProbed && write(input, &byte, 1) == 1
+            return probe(process, copy) && write(input, &byte, 1) == 1
         }
         return answer.flatMap(ProbeCost.init)
     }
@@ -79,14 +76,14 @@ struct Calibration {
     ///   - root: The descriptor of the root directory in which to start the copy, if it differs
     ///     from that of this process.
     ///   - arguments: Arguments to append to the command.
-    ///   - proceed: A closure that receives the descriptor of the process's standard input when the
-    ///     process waits for input.
+    ///   - proceed: A closure that receives the process and the descriptor of its standard input
+    ///     when the process waits for input.
     /// - Returns: The response, or `nil` if the process fails.
     private func answer(
         _ copy: Int32,
         root: Int32? = nil,
         arguments: [String] = [],
-        proceed: (Int32) -> Bool = { _ in false }
+        proceed: (pid_t, Int32) -> Bool = { _, _ in false }
     ) -> String? {
         var output: [Int32] = [-1, -1]
         var input: [Int32] = [-1, -1]
@@ -122,7 +119,7 @@ struct Calibration {
             if part.isEmpty { break }
             if isWaiting, part == [0x0a] {
                 isWaiting = false
-                guard proceed(input[1]) else { return nil }
+                guard proceed(child, input[1]) else { return nil }
             } else {
                 bytes += part
             }

@@ -131,7 +131,9 @@ public enum SQLCalibration {
         var byte: UInt8 = 0
         guard read(STDIN_FILENO, &byte, 1) == 1, let probed = loop.measure() else { throw failure }
         let reset = probed.reset - plain.reset
-        answer("reset=\(reset)\nstep=\(probed.step - plain.step)\nplain=\(plain.step)\n")
+        let step = probed.step - plain.step
+        let end = probed.execution - plain.execution - step - reset
+        answer("reset=\(reset)\nstep=\(step)\nend=\(end)\nplain=\(plain.step)\n")
     }
 
     private static func answer(_ text: String) {

@@ -4,6 +4,8 @@ struct ProbeCost: Equatable, Sendable {
     var reset: Double
     /// The cost of the entry and return probes of `sqlite3_step`.
     var step: Double
+    /// The cost of the end of an execution, in addition to a step and a reset.
+    var end: Double
     /// The time of a step without probes.
     var plainStep: Double
     /// The part of ``step`` that elapses between the two events, or 0 if unknown.
@@ -11,7 +13,7 @@ struct ProbeCost: Equatable, Sendable {
     /// The part of ``step`` that elapses before the first event and after the second.
     var outsideStep: Double { max(0, step - insideStep) }
 
-    /// Parses text such as `reset=812\nstep=2600\nplain=95\n`, or returns `nil` if it is malformed.
+    /// Parses text such as `reset=812\nstep=2600\nend=900\nplain=95\n`, or returns `nil` if it is malformed.
     init?(text: String) {
         var values: [String: Double] = [:]
         for line in text.split(separator: "\n") {
@@ -20,10 +22,11 @@ struct ProbeCost: Equatable, Sendable {
             values[String(parts[0])] = min(max(value, 0), 1e6)
         }
         guard let reset = values["reset"], let step = values["step"],
-            let plainStep = values["plain"]
+            let end = values["end"], let plainStep = values["plain"]
         else { return nil }
         self.reset = reset
         self.step = step
+        self.end = end
         self.plainStep = plainStep
     }
 }

@@ -1,15 +1,14 @@
 /// One execution of a statement by another program, observed through uprobes on SQLite's functions.
 ///
-/// An execution ends when its statement is reset or finalized, or when `sqlite3_exec` returns.
+/// An execution ends when `sqlite3_step` returns no row, or when its statement is reset or
+/// finalized.
 public struct StatementExecution: Sendable, Equatable {
     /// The function that ended the execution.
     public enum Source: String, Sendable, Codable, Equatable {
-        /// `sqlite3_reset`.
+        /// `sqlite3_step`, which returned `SQLITE_DONE` or an error.
+        case step
+        /// `sqlite3_reset` or `sqlite3_finalize`.
         case reset
-        /// `sqlite3_finalize`.
-        case finalize
-        /// `sqlite3_exec`, which runs all statements of its text.
-        case exec
     }
 
     /// The time at which the execution ended, in nanoseconds of `CLOCK_MONOTONIC`.
@@ -22,7 +21,7 @@ public struct StatementExecution: Sendable, Equatable {
     ///
     /// Together with ``process``, this address identifies the connection.
     public var connection: UInt64
-    /// The address of the statement in the process, or 0 for ``Source/exec``.
+    /// The address of the statement in the process.
     public var statement: UInt64
     /// The function that ended the execution.
     public var source: Source
@@ -39,8 +38,7 @@ public struct StatementExecution: Sendable, Equatable {
     /// The result of `sqlite3_get_autocommit` after the execution, which is `false` inside an
     /// explicit transaction.
     public var isAutocommit: Bool
-    /// The time spent in `sqlite3_step` or `sqlite3_exec`, in seconds, or `nil` if the calls were
-    /// not timed.
+    /// The time spent in `sqlite3_step`, in seconds, or `nil` if the calls were not timed.
     public var seconds: Double?
     /// The time of the first call to `sqlite3_step`, in nanoseconds of `CLOCK_MONOTONIC`, or `nil`
     /// if the calls were not timed.
@@ -60,8 +58,8 @@ public struct StatementExecution: Sendable, Equatable {
     public var rows: UInt64?
     /// The number of executed instructions of SQLite's virtual machine.
     ///
-    /// The value is `nil` for ``Source/exec`` and for the first traced execution of a statement
-    /// that was prepared before tracing started.
+    /// The value is `nil` for the first traced execution of a statement that was executed before
+    /// tracing started.
     public var steps: UInt32?
     /// The bound values in parameter order, or an empty array if values are not read.
     public var values: [StatementValue]

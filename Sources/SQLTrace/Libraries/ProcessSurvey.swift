@@ -3,7 +3,7 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// The processes that use watched databases or libraries that contain SQLite.
+/// The processes that use watched databases.
 ///
 /// A new process is surveyed immediately and again shortly afterward, because a program opens its
 /// database after it starts. Older processes are surveyed less often.
@@ -12,8 +12,7 @@ struct ProcessSurvey {
         var name: String?
         /// The numbers of the watched databases that the process has open.
         var databases: Set<Int> = []
-        /// One executable mapping of each file that may contain SQLite, or of every file if the
-        /// process has a watched database open.
+        /// One executable mapping of each file, if the process has a watched database open.
         var code: [ProcessMaps.Mapping] = []
         var program: ProcessMaps.Mapping?
     }
@@ -73,6 +72,9 @@ struct ProcessSurvey {
         return surveyed
     }
 
+    /// Lists all processes in the next survey, because one has started.
+    mutating func listProcesses() { nextListTime = 0 }
+
     /// Schedules surveys of a process that has executed a new program.
     mutating func scheduleSurvey(of process: Int32, at now: UInt64) {
         guard !excluded.contains(process) else { return }
@@ -91,13 +93,16 @@ struct ProcessSurvey {
             processes[process] = nil
             return
         }
+        guard !facts.databases.isEmpty else {
+            processes[process] = facts
+            return
+        }
         let maps = ProcessMaps(ProcFile.read("/proc/\(process)/maps", limit: 1 << 24) ?? [])
         let program = ProcFile.link("/proc/\(process)/exe")
         var seen: Set<String> = []
         for mapping in maps.code where seen.insert(mapping.file).inserted {
             if mapping.path == program { facts.program = mapping }
-            let mayContainSQLite = mapping.path.lowercased().contains("sqlite")
-            if !facts.databases.isEmpty || mayContainSQLite { facts.code.append(mapping) }
+            facts.code.append(mapping)
         }
         facts.name = ProcessFacts.name(of: process)
         processes[process] = facts

@@ -7,8 +7,12 @@ struct StatementTable {
     private final class Entry {
         var report: WatchedStatement
         var pids: Set<Int32> = []
-        /// The number of executions at the last report.
-        var reportedCalls: UInt64 = 0
+        /// The number of executions of each process since the last report of its rate.
+        var newCalls: [Int32: UInt64] = [:]
+        /// The executions per second of each process.
+        var rates: [Int32: Double] = [:]
+        /// The number of executions of each process in `pids`.
+        var processCalls: [Int32: UInt64] = [:]
         let times = AtomicHistogram()
         var timedRows: Double = 0
         /// The number of executions with a known number of rows.
@@ -76,6 +80,7 @@ struct StatementTable {
             entry.report.upgrades = (entry.report.upgrades ?? 0) + 1
             entry.report.upgradeAfter = upgrade.firstRead ?? entry.report.upgradeAfter
         }
+        entry.newCalls[execution.process, default: 0] += 1
         if execution.isBusy {
             entry.report.busy += 1
         } else if execution.result & 0xff != 0 {
@@ -86,6 +91,9 @@ struct StatementTable {
         }
         entry.report.waited += execution.secondsWaited ?? 0
         if entry.pids.count < Self.processLimit { entry.pids.insert(execution.process) }
+        if entry.pids.contains(execution.process) {
+            entry.processCalls[execution.process, default: 0] += 1
+        }
         if let steps = execution.steps {
             entry.steps += Double(steps)
             entry.executionsWithSteps += 1
@@ -143,18 +151,65 @@ struct StatementTable {
         }
     }
 
+    /// By which factors the true number of executions of a process exceeds the counted one.
+    struct Sampling: Equatable {
+        /// The factor if the process executes statements at times of its own.
+        var byTime: Double
+        /// The factor if its executions depend on the processor time that it gets, which is less
+        /// with probes.
+        var byProcessorTime: Double
+    }
+
+    /// Returns the 95% confidence interval of the number of executions, or `nil` if all were
+    /// counted.
+    ///
+    /// It contains both factors, because either can be right. The executions are assumed to be
+    /// independent (a Poisson process).
+    private static func interval(
+        _ entry: Entry,
+        _ sampled: [Int32: Sampling]
+    ) -> (least: Double, most: Double)? {
+        guard !entry.pids.isDisjoint(with: sampled.keys) else { return nil }
+        var interval = (least: 0.0, most: 0.0)
+        var others = Double(entry.report.calls)
+        for (process, count) in entry.processCalls {
+            guard let sampling = sampled[process] else { continue }
+            let calls = Double(count)
+            others -= calls
+            let factors = [sampling.byTime, sampling.byProcessorTime].map { min(max(1, $0), 1e6) }
+            let estimates = factors.map { factor in
+                let error = 1.96 * (calls + 1).squareRoot() * (factor - 1)
+                return (least: calls * factor - error, most: calls * factor + error)
+            }
+            interval.least += max(calls, estimates.map(\.least).min() ?? 0)
+            interval.most += estimates.map(\.most).max() ?? 0
+        }
+        return (interval.least + others, interval.most + others)
+    }
+
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
-    /// Rates are computed from `elapsed`, the traced time since the last report, in seconds. If
-    /// `elapsed` is `nil`, the rates from the last report are repeated.
-    mutating func report(elapsed: Double?) -> [WatchedStatement] {
+    /// - Parameters:
+    ///   - sampled: How the processes were traced that were traced only in windows.
+    ///   - elapsed: A closure that returns the traced time of a process since the last report, in
+    ///     seconds. If it is `nil`, the rate from the last report is repeated.
+    /// - Returns: The statements.
+    mutating func report(
+        sampled: [Int32: Sampling] = [:],
+        elapsed: (Int32) -> Double?
+    ) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
-            if let elapsed {
-                let new = entry.report.calls - entry.reportedCalls
-                entry.reportedCalls = entry.report.calls
-                entry.report.callsPerSecond = elapsed > 0 ? Double(new) / elapsed : 0
+            for process in Set(entry.rates.keys).union(entry.newCalls.keys) {
+                guard let elapsed = elapsed(process) else { continue }
+                let new = Double(entry.newCalls.removeValue(forKey: process) ?? 0)
+                entry.rates[process] = new > 0 && elapsed > 0 ? new / elapsed : nil
             }
             var report = entry.report
+            report.callsPerSecond = entry.rates.values.reduce(0, +)
+            let interval = Self.interval(entry, sampled)
+            report.isSampled = interval.map { _ in true }
+            report.leastCalls = interval?.least
+            report.mostCalls = interval?.most
             report.pids = entry.pids.sorted()
             report.isIncomplete = isIncomplete
             if !entry.failures.isEmpty {

@@ -56,18 +56,22 @@ struct TraceModel {
         transactions.end(connection, at: time)
     }
 
-    /// Records a gap, during which open transactions may have ended.
-    mutating func noteGap(at time: UInt64) {
+    /// Records that the records of a process are missing, so that its open transactions may have
+    /// ended.
+    mutating func noteGap(of process: Int32) {
         statements.isIncomplete = true
-        transactions.forgetOpen()
+        transactions.forgetOpen(of: process)
         blocks.forget()
     }
 
     mutating func noteLoss() { statements.isIncomplete = true }
 
-    /// Returns the statements with their plans, as in ``StatementTable/report(elapsed:)``.
-    mutating func statementReport(elapsed: Double?) -> [WatchedStatement] {
-        statements.report(elapsed: elapsed).map { statement in
+    /// Returns the statements with their plans, as in ``StatementTable/report(sampled:elapsed:)``.
+    mutating func statementReport(
+        sampled: [Int32: StatementTable.Sampling] = [:],
+        elapsed: (Int32) -> Double?
+    ) -> [WatchedStatement] {
+        statements.report(sampled: sampled, elapsed: elapsed).map { statement in
             var statement = statement
             statement.plan = plans[statement.sql].flatMap { $0.isEmpty ? nil : $0 }
             return statement

@@ -125,7 +125,9 @@ struct TransactionTracker {
     }
 
     /// Discards the open transactions, because their ends may be missing.
-    mutating func forgetOpen() { openTransactions = [:] }
+    mutating func forgetOpen(of process: Int32) {
+        openTransactions = openTransactions.filter { $0.key.process != process }
+    }
 
     private mutating func finish(_ transaction: Transaction, at time: UInt64) {
         openTransactions[transaction.key] = nil

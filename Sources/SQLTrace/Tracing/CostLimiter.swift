@@ -1,7 +1,8 @@
-/// A limiter that pauses tracing when programs lose too much of their time to probes.
+/// A limiter that removes the probes of a process for a while when it loses too much of its time to
+/// them.
 ///
-/// The limiter considers only the thread with the highest cost, because an event slows down only
-/// the thread that causes it.
+/// The limiter considers only the thread with the highest cost, because a probe slows down only the
+/// thread that reaches it.
 struct CostLimiter {
     /// The share of time, from 0 to 1, that a thread may lose.
     let limit: Double
@@ -9,11 +10,6 @@ struct CostLimiter {
     private var pauseEnd: UInt64?
     /// The share of time that the busiest thread lost during tracing in the last interval.
     private(set) var share: Double = 0
-    /// The time since the start during which programs were traced, in nanoseconds.
-    private(set) var tracedTime: UInt64 = 0
-    /// The time since the start during which tracing was paused, in nanoseconds.
-    private(set) var pausedTime: UInt64 = 0
-    private var pauseStart: UInt64 = 0
     /// The length of a pause that compensates for the time lost by threads, in nanoseconds.
     private var debt: Double = 0
 
@@ -21,7 +17,7 @@ struct CostLimiter {
     static let interval: UInt64 = 200_000_000
     /// The minimum length of a pause, in nanoseconds.
     ///
-    /// Enabling or disabling probes takes 0.1 s.
+    /// Removing the probes of a process takes 0.2 s.
     static let shortestPause: UInt64 = 1_000_000_000
     /// The maximum length of a pause, in nanoseconds.
     static let longestPause: UInt64 = 5_000_000_000
@@ -43,7 +39,6 @@ struct CostLimiter {
     mutating func decision(at now: UInt64, lost: (UInt64) -> Double) -> Bool? {
         if let end = pauseEnd {
             guard now >= end else { return nil }
-            pausedTime += now - pauseStart
             pauseEnd = nil
             intervalStart = now
             _ = lost(0)
@@ -52,20 +47,18 @@ struct CostLimiter {
         let elapsed = now - min(intervalStart, now)
         guard elapsed >= Self.interval else { return nil }
         share = lost(elapsed)
-        tracedTime += elapsed
         intervalStart = now
         guard limit > 0 else { return nil }
         debt = max(0, debt + Double(elapsed) * (share / limit - 1))
         guard debt >= Double(Self.shortestPause) else { return nil }
-        pauseStart = now
         pauseEnd = now + UInt64(min(debt, Double(Self.longestPause)))
         debt = 0
         return true
     }
 
-    /// The share of time during which programs were traced.
-    var tracedShare: Double {
-        let all = tracedTime + pausedTime
-        return all > 0 ? Double(tracedTime) / Double(all) : 1
+    /// Extends a pause because the probes were removed later than it started.
+    mutating func extendPause(by delay: UInt64) {
+        guard let end = pauseEnd, limit > 0 else { return }
+        pauseEnd = end + UInt64(min(Double(delay) * share / limit, Double(Self.longestPause)))
     }
 }

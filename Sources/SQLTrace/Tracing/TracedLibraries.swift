@@ -11,17 +11,21 @@ struct TracedLibraries {
         ///
         /// The value is `nil` before calibration.
         var state: Result<StatementLayout, TraceError>?
-        /// Whether a Go program uses the library, which rules out return probes.
-        var hasGoUser: Bool
-        /// The names of the defined events.
-        var definedEvents: Set<String> = []
-        /// The names of the enabled events.
-        var enabledEvents: Set<String> = []
+        /// The offsets of the mapped code in the file.
+        let code: Range<UInt64>
+        /// Whether any process has probes on the library's functions.
+        var hasProbes = false
 
-        init(number: Int, library: SQLiteLibrary) {
+        init(number: Int, library: SQLiteLibrary, code: Range<UInt64>) {
             self.number = number
             self.library = library
-            hasGoUser = library.isGo
+            self.code = code
+        }
+
+        /// Whether the file contains only SQLite, according to its name.
+        var isSeparate: Bool {
+            let name = library.path.split(separator: "/").last.map { $0.lowercased() } ?? ""
+            return name.hasPrefix("lib") && (name.contains("sqlite") || name.contains("sqlcipher"))
         }
     }
 
@@ -31,18 +35,12 @@ struct TracedLibraries {
     private var identities: [FileIdentity: Entry] = [:]
     private var goPrograms: [String: Bool] = [:]
     private var hiddenCopies: [String: HiddenCopy?] = [:]
-    private let calibration: Calibration
+    let calibration: Calibration
 
     /// The maximum number of libraries, each of which requires a descriptor and a calibration.
     private static let limit = 64
     /// The maximum number of files and of programs to cache.
     private static let fileLimit = 1 << 14
-
-    /// The libraries that programs started later are likely to map.
-    static let common = [
-        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
-        "/usr/lib", "/usr/local/lib",
-    ].map { $0 + "/libsqlite3.so.0" }
 
     init(calibration: Calibration) { self.calibration = calibration }
 
@@ -50,22 +48,17 @@ struct TracedLibraries {
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
         if let known = files[mapping.file] { return known }
         if files.count >= Self.fileLimit { files = [:] }
+        let size = UInt64(mapping.range.count)
+        let (end, isOverflow) = mapping.offset.addingReportingOverflow(size)
+        guard !isOverflow else { return nil }
         let entry = entry(
             path: mapping.path,
             link: Self.link(mapping, of: process),
-            root: "/proc/\(process)/root"
+            root: "/proc/\(process)/root",
+            code: mapping.offset..<end
         )
         files[mapping.file] = .some(entry)
         return entry
-    }
-
-    /// Returns the library of a mapped file if it is already known from another process.
-    ///
-    /// The file is neither opened nor read.
-    func known(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
-        if let known = files[mapping.file] { return known }
-        guard !identities.isEmpty else { return nil }
-        return FileIdentity(path: Self.link(mapping, of: process)).flatMap { identities[$0] }
     }
 
     /// Returns the copy of SQLite in a mapped file that has no library.
@@ -91,11 +84,16 @@ struct TracedLibraries {
 
     var isFull: Bool { entries.count >= Self.limit }
 
-    mutating func entry(path: String, link: String, root: String = "/") -> Entry? {
+    private mutating func entry(
+        path: String,
+        link: String,
+        root: String,
+        code: Range<UInt64>
+    ) -> Entry? {
         guard !isFull, let library = SQLiteLibrary(path: path, link: link, root: root)
         else { return nil }
         if let known = identities[library.identity] { return known }
-        let entry = Entry(number: entries.count, library: library)
+        let entry = Entry(number: entries.count, library: library, code: code)
         entries.append(entry)
         identities[library.identity] = entry
         return entry
@@ -120,12 +118,6 @@ struct TracedLibraries {
         if goPrograms.count >= Self.fileLimit { goPrograms = [:] }
         goPrograms[mapping.file] = file?.isGo ?? false
         return file?.isGo ?? false
-    }
-
-    var layouts: [Int: StatementLayout] {
-        var layouts: [Int: StatementLayout] = [:]
-        for entry in entries { layouts[entry.number] = try? entry.state?.get() }
-        return layouts
     }
 }
 #endif

@@ -26,7 +26,9 @@ package enum WatchStatementText {
         rows[0] += ["pids", "statement"]
         for statement in statements.prefix(limit) {
             var row = [
-                HumanUnits.exact(statement.calls), HumanUnits.number(statement.callsPerSecond),
+                calls(statement),
+                (statement.isSampled == true ? "≈" : "")
+                    + HumanUnits.number(statement.callsPerSecond),
                 statement.busy == 0 ? "–" : HumanUnits.exact(statement.busy),
             ]
             if hasFailures {
@@ -106,7 +108,7 @@ package enum WatchStatementText {
         }
         if tracing.lost > 0 {
             notes.append(
-                "events lost: \(HumanUnits.exact(tracing.lost)); all counts are lower bounds"
+                "executions lost: \(HumanUnits.exact(tracing.lost)); all counts are lower bounds"
             )
         }
         if tracing.unknownTexts > 0 {
@@ -119,7 +121,7 @@ package enum WatchStatementText {
         var lines = [""]
         for note in notes { lines += WatchText.wrapped(note, first: "note: ", rest: "      ") }
         lines += WatchText.wrapped(
-            "SQL \(tracing.level): \(HumanUnits.exact(tracing.events, "event")) in "
+            "SQL: \(HumanUnits.exact(tracing.events, "event")) in "
                 + "\(HumanUnits.duration(seconds: tracing.seconds))\(cost); probes slow "
                 + (tracing.processesSlowed == 1
                     ? "1 process" : "\(tracing.processesSlowed) processes")
@@ -131,6 +133,17 @@ package enum WatchStatementText {
     }
 
     // MARK: Words
+
+    /// Returns the number of counted calls, and the interval of their true number if some were not
+    /// counted.
+    private static func calls(_ statement: WatchedStatement) -> String {
+        let counted = HumanUnits.exact(statement.calls)
+        guard let least = statement.leastCalls, let most = statement.mostCalls else {
+            return counted
+        }
+        let interval = [least.rounded(.down), most.rounded(.up)].map { UInt64($0) }
+        return "\(counted) of \(HumanUnits.exact(interval[0]))–\(HumanUnits.exact(interval[1]))"
+    }
 
     private static func mean(_ statement: WatchedStatement) -> String {
         guard let mean = statement.mean else { return "" }

@@ -8,25 +8,22 @@ struct SQLArguments: ParsableArguments {
     @Flag(
         name: .customLong("sql"),
         help: ArgumentHelp(
-            "Trace the programs' statements; requires root. Levels: --sql=light, timed, or full. "
-                + "Probes on SQLite's functions slow down every program that uses the same "
-                + "library. light, the default, counts executions; timed also estimates their "
-                + "times and rows from short windows; full times every execution in the processes "
-                + "that you specify with --pid."
+            "Trace the programs' statements; requires root. Probes on SQLite's functions slow down "
+                + "the programs that have the database open, and no others. Every execution is "
+                + "counted and timed, except in a program that would lose more than --sql-limit "
+                + "of its time, which has probes only in windows."
         )
     )
     var isOn = false
 
-    /// The level from `--sql=LEVEL`.
+    /// The level from `--sql=LEVEL`, which has no effect.
     ///
     /// See ``expanded(_:)``.
     @Option(name: .customLong("sql-level"), help: .hidden)
     var levelName: String?
 
-    /// The level, or `nil` without `--sql`.
-    var level: SQLTraceOptions.Level? {
-        levelName.flatMap(SQLTraceOptions.Level.init) ?? (isOn ? .light : nil)
-    }
+    /// The levels of earlier versions.
+    private static let levels = ["light", "timed", "full"]
 
     /// Replaces `--sql=LEVEL` with a flag and an option, and joins options with negative values.
     ///
@@ -55,7 +52,7 @@ struct SQLArguments: ParsableArguments {
         return result
     }
 
-    @Option(help: "A process to trace with --sql=full; can be repeated.")
+    @Option(help: "Trace only this process with --sql; can be repeated.")
     var pid: [Int32] = []
 
     @Flag(help: "Include literals, which are masked by default. Encryption keys are always masked.")
@@ -65,26 +62,21 @@ struct SQLArguments: ParsableArguments {
     var values = false
 
     @Option(
-        help: "Pause tracing when it uses more than this share of a program's time; 5% by default.",
+        help: """
+            The share of its time that a program may lose to probes, or none; 5% by default. A \
+            program that would lose more has probes only in windows.
+            """,
         transform: ShareArgument.parse
     )
     var sqlLimit: ShareArgument?
 
     func validate() throws {
-        if let levelName, SQLTraceOptions.Level(rawValue: levelName) == nil {
-            throw ValidationError(
-                "--sql=\(levelName): there is no such level; use light, timed, or full"
-            )
+        if let levelName, !Self.levels.contains(levelName) {
+            throw ValidationError("--sql=\(levelName): there are no levels; use --sql")
         }
         try Self.check(processes: pid)
-        if level == nil, !pid.isEmpty || literals || values || sqlLimit != nil {
+        if !isOn, !pid.isEmpty || literals || values || sqlLimit != nil {
             throw ValidationError("--pid, --literals, --values, and --sql-limit require --sql")
-        }
-        if level == .full, pid.isEmpty {
-            throw ValidationError("--sql=full requires --pid; specify at least one process")
-        }
-        if level != .full, !pid.isEmpty {
-            throw ValidationError("--pid requires --sql=full")
         }
     }
 
@@ -97,23 +89,23 @@ struct SQLArguments: ParsableArguments {
 
     /// The tracing options, or `nil` without `--sql`.
     var options: SQLTraceOptions? {
-        level.map { level in
-            var options = SQLTraceOptions()
-            options.level = level
-            options.processes = pid
-            options.showsLiterals = literals
-            options.readsValues = values
-            if let sqlLimit { options.shareLimit = sqlLimit.share }
-            return options
-        }
+        guard isOn else { return nil }
+        var options = SQLTraceOptions()
+        options.processes = pid
+        options.showsLiterals = literals
+        options.readsValues = values
+        if let sqlLimit { options.shareLimit = sqlLimit.share }
+        return options
     }
 }
 
-/// A share of a whole, such as `5%`.
+/// A share of a whole, such as `5%`, or `none`.
 struct ShareArgument {
+    /// The share, or 0 for no limit.
     var share: Double
 
     static func parse(_ text: String) throws -> ShareArgument {
+        if text == "none" { return ShareArgument(share: 0) }
         do { return ShareArgument(share: try Quantity.share(text)) } catch {
             throw ValidationError(String(describing: error))
         }

@@ -40,8 +40,7 @@ struct LiveCapture {
             session = try SQLTraceSession(
                 paths: [database],
                 commands: SQLTraceCommands(
-                    calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
-                    guardian: ClientProcess.command(TraceGuardianSubcommand.name)
+                    calibration: ClientProcess.command(SQLCalibrationSubcommand.name)
                 ),
                 options: options
             )
@@ -124,14 +123,7 @@ struct LiveCapture {
     private func add(_ execution: StatementExecution, to result: inout Result) {
         // The notes in the report already count executions without text.
         guard let sql = execution.sql else { return }
-        // sqlite3_exec runs all statements in its text.
-        let statements =
-            execution.source == .exec ? StatementTemplate.statements(in: sql) : [sql]
-        for statement in statements {
-            result.executions.append(
-                CapturedExecution(execution, sql: statement, of: statements.count)
-            )
-        }
+        result.executions.append(CapturedExecution(execution, sql: sql))
     }
 }
 
@@ -163,18 +155,17 @@ extension LiveCapture.Result {
 }
 
 extension CapturedExecution {
-    /// Creates an execution from a traced call, which may have executed several statements.
-    fileprivate init(_ execution: StatementExecution, sql: String, of count: Int) {
+    /// Creates an execution from a traced one.
+    fileprivate init(_ execution: StatementExecution, sql: String) {
         self.init(
             end: Double(execution.end) / 1e9,
             process: Int(execution.process),
             connection: String(execution.connection, radix: 16),
             sql: sql,
             code: Int(execution.result),
-            // Only the state after the last statement of the call is known.
-            autocommit: count == 1 ? execution.isAutocommit : nil,
-            seconds: execution.seconds.map { $0 / Double(count) },
-            elapsed: count == 1 ? execution.elapsed : nil,
+            autocommit: execution.isAutocommit,
+            seconds: execution.seconds,
+            elapsed: execution.elapsed,
             betweenSteps: execution.secondsBetweenSteps ?? 0,
             waited: execution.secondsWaited,
             rows: execution.rows.map { Int(clamping: $0) },

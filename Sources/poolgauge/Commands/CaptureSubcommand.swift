@@ -136,7 +136,6 @@ struct CaptureSubcommand: ParsableCommand {
             return try run.run(from: RecordingReader(path: source))
         }
         var live = LiveCapture(database: path, duration: duration.duration)
-        live.options.level = pid.isEmpty ? .timed : .full
         live.options.processes = pid
         live.options.readsValues = values
         try run.run(live)

@@ -30,7 +30,8 @@ struct DoctorSubcommand: ParsableCommand {
     )
     var copyLimit: ByteArgument?
 
-    @Flag(help: "Remove probes left behind by killed runs of 'top --sql', and exit.")
+    /// Earlier versions left probes behind.
+    @Flag(help: .hidden)
     var clean = false
 
     func validate() throws {
@@ -43,7 +44,11 @@ struct DoctorSubcommand: ParsableCommand {
     }
 
     func run() throws {
-        if clean { return try TraceCleaning.run() }
+        if clean {
+            return try StandardOutput.write(
+                "nothing to remove: the kernel removes all probes when 'top --sql' ends\n"
+            )
+        }
         if let database { return try examine(database) }
         let doctor = Doctor()
         switch format {

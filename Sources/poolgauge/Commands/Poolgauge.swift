@@ -34,7 +34,7 @@ struct Poolgauge: ParsableCommand {
             RecordSubcommand.self, ReportSubcommand.self, ReplaySubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,
-            SQLCalibrationSubcommand.self, TraceGuardianSubcommand.self,
+            SQLCalibrationSubcommand.self,
             StatementPlanSubcommand.self,
             DoctorSubcommand.self, ManualSubcommand.self,
         ]

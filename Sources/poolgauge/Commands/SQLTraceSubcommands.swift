@@ -20,24 +20,6 @@ struct SQLCalibrationSubcommand: ParsableCommand {
     func run() throws { SQLCalibration.run(measuresCost: cost) }
 }
 
-/// A process that removes the probes of `poolgauge top --sql` when that command ends.
-///
-/// `poolgauge top --sql` starts this process.
-struct TraceGuardianSubcommand: ParsableCommand {
-    static let name = "trace-guardian"
-
-    static let configuration = CommandConfiguration(
-        commandName: name,
-        abstract: "Remove a session's probes at the end of standard input.",
-        shouldDisplay: false
-    )
-
-    @Argument(help: "The name of the session's trace instance.")
-    var session: String
-
-    func run() throws { TraceGuardian.run(name: session) }
-}
-
 /// A process that plans the statements of traced programs.
 ///
 /// `poolgauge top --sql` starts this process.

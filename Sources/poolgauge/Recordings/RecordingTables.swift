@@ -169,7 +169,9 @@ extension RecordingTables {
             let log = interval.maximumLogBytes.map { String($0) } ?? ""
             let first = [interval.start.text, text(interval.seconds), String(interval.samples)]
             let second = [text(interval.rate), text(interval.longestWait)]
-            return first + second + [text(interval.saturation), interval.busy.map { String($0) } ?? "", log]
+            return first + second + [
+                text(interval.saturation), interval.busy.map { String($0) } ?? "", log,
+            ]
         }
         return ([titles] + rows).map { $0.joined(separator: ",") }.joined(separator: "\n") + "\n"
     }

@@ -20,7 +20,6 @@ struct SQLWatch {
                 paths: paths,
                 commands: SQLTraceCommands(
                     calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
-                    guardian: ClientProcess.command(TraceGuardianSubcommand.name),
                     planning: ClientProcess.command(StatementPlanSubcommand.name)
                 ),
                 options: options

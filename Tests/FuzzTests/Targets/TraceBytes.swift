@@ -1,88 +1,42 @@
 @testable import SQLTrace
 
-/// Records of a kernel's trace buffer, the formats of their events, and a small program.
+/// Records of the programs in the kernel, and a small program.
 enum TraceBytes {
-    static let layout = StatementLayout(
-        sql: 248,
-        connection: 0,
-        programCounter: 48,
-        resultCode: 52,
-        steps: 224,
-        autocommit: 101,
-        filePointers: [32, 8, 8, 0, 216],
-        busyCalls: 680,
-        busyTimeout: 764,
-        values: .init(array: 128, count: 32, stride: 56, flags: 20, length: 16, pointer: 8)
-    )
-
-    /// The formats of all events, numbered 1 to 10.
-    static let formats: [(EventDecoder.Meaning, EventFormat)] = {
-        let meanings: [EventDecoder.Meaning] = [
-            .reset, .finalize, .exec, .execReturn, .step, .stepReturn, .close, .newThread,
-            .newProgram, .exit,
-        ]
-        return meanings.enumerated().compactMap { number, meaning in
-            EventFormat(text(number + 1)).map { (meaning, $0) }
+    /// A record of each kind, each after its length.
+    static let records: [UInt8] = {
+        var bytes: [UInt8] = []
+        for (kind, size) in [(3, 280), (2, 280), (4, 680), (1, 120), (5, 40), (6, 40), (7, 40)] {
+            var record = [UInt8](repeating: 0, count: size)
+            record[8] = 7
+            record[12] = 7
+            record[16] = UInt8(kind)
+            // An execution has a text, and the first part of a text is also its last.
+            record[18] = kind == 1 ? 4 : 1
+            record[24] = 0x40
+            record[32] = 0x80
+            let text = Array((kind == 2 ? "SELECT 1\0" : "/d\0").utf8)
+            if kind == 2 || kind == 3 {
+                record[20] = UInt8(text.count)
+                record.replaceSubrange(40..<(40 + text.count), with: text)
+            }
+            if kind == 4 { (record[20], record[48], record[52]) = (2, 2, 3) }
+            bytes += [UInt8(truncatingIfNeeded: size), UInt8(size >> 8)] + record
         }
+        return bytes
     }()
 
-    static let format = Array(text(11).utf8)
-
-    private static func text(_ id: Int) -> String {
-        var lines = ["ID: \(id)", "format:"]
-        var offset = 8
-        func add(_ type: String, _ name: String, _ size: Int) {
-            lines.append("\tfield:\(type) \(name);\toffset:\(offset);\tsize:\(size);\tsigned:0;")
-            offset += size
+    /// Splits records that follow their lengths.
+    static func split(_ bytes: [UInt8]) -> [[UInt8]] {
+        var records: [[UInt8]] = []
+        var rest = bytes[...]
+        while rest.count > 2 {
+            let length = Int(rest[rest.startIndex]) | Int(rest[rest.startIndex + 1]) << 8
+            rest = rest.dropFirst(2)
+            records.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
         }
-        for name in ["st", "db", "sql"] { add("u64", name, 8) }
-        for name in ["pc", "rc", "vm", "nb", "bt", "pid", "clone_flags"] { add("u32", name, 4) }
-        add("u8", "ac", 1)
-        add("u8", "group_dead", 1)
-        add("u16", "nv", 2)
-        for name in ["text", "file"] { add("__data_loc char[]", name, 4) }
-        for index in 0..<2 {
-            add("u64", "v\(index)", 8)
-            add("u16", "f\(index)", 2)
-            add("u32", "l\(index)", 4)
-            add("u64", "t\(index)[8]", 64)
-        }
-        return lines.joined(separator: "\n")
+        return records
     }
-
-    /// One record for each event.
-    private static let records: [[UInt8]] = ([5, 6, 1, 3, 4, 2, 7, 8, 9, 10] as [UInt8]).map { id in
-        var record = [UInt8](repeating: 0, count: 240)
-        record[0] = id
-        record[4] = 9
-        record[8] = 0x40
-        record[16] = 0x80
-        record[24] = 0xC0
-        record[60] = 0
-        record[62] = 2
-        // The text and the file follow the other fields.
-        record.replaceSubrange(64..<72, with: [228, 0, 9, 0, 237, 0, 3, 0])
-        record.replaceSubrange(228..<240, with: Array("SELECT 1\0/d\0".utf8))
-        return record
-    }
-
-    static let page: [UInt8] = {
-        var content: [UInt8] = []
-        for record in records {
-            content += bytes(of: UInt32(5 << 5)) + bytes(of: UInt32(record.count + 4)) + record
-        }
-        return bytes(of: UInt64(1_000)) + bytes(of: UInt64(content.count)) + content
-    }()
-
-    static let buffer: [UInt8] = {
-        var buffer: [UInt8] = []
-        for (number, record) in records.enumerated() {
-            buffer += bytes(of: UInt32(9)) + bytes(of: UInt16(0))
-            buffer += bytes(of: UInt16(record.count + 28)) + bytes(of: UInt64(77))
-            buffer += bytes(of: UInt64(number)) + bytes(of: UInt32(record.count)) + record
-        }
-        return buffer
-    }()
 
     /// A file with one segment, a dynamic symbol table, and the names of its symbols.
     static let program: [UInt8] = {

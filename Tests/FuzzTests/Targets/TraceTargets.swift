@@ -4,52 +4,43 @@ import TestSupport
 @testable import SQLTrace
 
 extension FuzzTarget {
-    /// Trace records, which contain text and numbers from the traced programs.
+    /// Records of the kernel's programs, which contain text and numbers from the traced programs.
     static let traceRecords = FuzzTarget(
         name: "trace-records",
         maximumLength: 4_096,
-        seeds: [[0] + TraceBytes.page, [1] + TraceBytes.buffer] + [TraceBytes.format],
-        words: [
-            "field:", "offset:", "size:", "signed:", "ID: ", "__data_loc char[] text;", "u64 st;",
-        ]
+        seeds: [TraceBytes.records],
+        words: ["SELECT ", "/other", "PRAGMA key"]
     ) { bytes in
-        let content = Array(bytes.dropFirst())
-        let records =
-            bytes.first == 0
-            ? RingBufferPage.parse(content).records : PerfRecords.parse(content).records
-        guard records.allSatisfy({ $0.bytes.count <= content.count }) else {
-            throw WrongResult("a record is longer than the buffer")
+        var decoder = ExecutionDecoder { _, path in path.hasPrefix("/other") ? .other : .watched(0)
         }
-        var events = EventDecoder()
-        for (meaning, format) in TraceBytes.formats {
-            events.add(meaning, library: 1, format, values: TraceBytes.layout.values)
-        }
-        if let format = EventFormat(text(bytes)) { events.add(.reset, format) }
-        var decoder = ExecutionDecoder(memory: InputMemory(content)) { _, path in
-            path.hasPrefix("/other") ? .other : .watched(0)
-        }
-        decoder.layouts = [1: TraceBytes.layout]
-        decoder.window = 0 ... .max
         decoder.stepOverhead = 100
         var model = TraceModel()
-        let decoded = records.compactMap(events.event)
-        let middle = decoded.count / 2
-        for batch in [decoded[..<middle], decoded[middle...]] {
-            for output in decoder.decode(Array(batch)) {
-                switch output {
-                case .execution(let execution, _): model.add(execution)
-                case .closed(let process, let connection, let time):
-                    model.end(ConnectionKey(process: process, connection: connection), at: time)
-                case .ended(let process, let time): model.end(process: process, at: time)
-                }
+        var time: UInt64 = 0
+        for content in TraceBytes.split(bytes) {
+            let record = content.withUnsafeBytes { ProbeRecord($0) }
+            guard let record else { continue }
+            time = record.time
+            switch decoder.decode(record) {
+            case .execution(let execution, _): model.add(execution)
+            case .closed(let process, let connection, let time):
+                model.end(ConnectionKey(process: process, connection: connection), at: time)
+            case nil: break
             }
-            _ = model.statementReport(elapsed: 1)
-            _ = model.transactionReport(
-                .init(now: decoded.last?.time ?? 0, calendar: { _ in .init(milliseconds: 0) }) {
-                    "\($0)"
-                }
-            )
+            if case .program = record.kind {
+                decoder.forget(record.process)
+                model.end(process: record.process, at: record.time)
+            }
         }
+        _ = model.statementReport { _ in 1 }
+        _ = model.transactionReport(
+            .init(now: time, calendar: { _ in .init(milliseconds: 0) }) { "\($0)" }
+        )
+        #if os(Linux)
+        let length = bytes.withUnsafeBytes { data in
+            RecordRing.read(data, from: 0, count: data.count / 8 * 8) { _ = ProbeRecord($0) }
+        }
+        guard length <= bytes.count + 8 else { throw WrongResult("the ring has too many records") }
+        #endif
     }
 
     /// A program or library with symbols, in which probes are placed.
@@ -85,21 +76,4 @@ extension FuzzTarget {
             throw WrongResult("a change is outside the file")
         }
     }
-}
-
-/// The memory of a traced program, which consists of repetitions of an input.
-private final class InputMemory: ProcessMemory {
-    private let content: [UInt8]
-
-    init(_ content: [UInt8]) { self.content = content }
-
-    func bytes(ofProcess process: Int32, at address: UInt64, count: Int) -> LittleEndian {
-        guard !content.isEmpty, address < 1 << 48 else { return LittleEndian([]) }
-        let start = Int(address) % content.count
-        return LittleEndian((0..<count).map { content[(start + $0) % content.count] })
-    }
-
-    func process(ofThread thread: Int32) -> Int32? { thread == 0 ? nil : thread & ~1 }
-
-    func forget(_ process: Int32) {}
 }

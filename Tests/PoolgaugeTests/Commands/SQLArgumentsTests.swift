@@ -4,7 +4,7 @@ import Testing
 
 @testable import poolgauge
 
-/// Tests that `--sql=LEVEL` is parsed at any position.
+/// Tests the options of `--sql`, which also accepts the levels of earlier versions.
 struct SQLArgumentsTests {
     private func options(_ arguments: String...) throws -> SQLTraceOptions? {
         let all = SQLArguments.expanded(["top", "app.sqlite"] + arguments)
@@ -13,17 +13,20 @@ struct SQLArgumentsTests {
     }
 
     @Test func aLevelIsReadBeforeOtherOptions() throws {
-        #expect(try options("--once")?.level == nil)
-        #expect(try options("--sql", "--once")?.level == .light)
-        #expect(try options("--sql=timed", "--once", "--for", "1s")?.level == .timed)
+        #expect(try options("--once") == nil)
+        #expect(try options("--sql", "--once") == SQLTraceOptions())
+        #expect(try options("--sql=timed", "--once", "--for", "1s") == SQLTraceOptions())
         let full = try options("--once", "--sql=full", "--pid", "\(getpid())", "--for", "1s")
-        #expect(full?.level == .full)
         #expect(full?.processes == [getpid()])
+    }
+
+    @Test func theLimitCanBeRemoved() throws {
+        #expect(try options("--sql", "--sql-limit", "2%")?.shareLimit == 0.02)
+        #expect(try options("--sql", "--sql-limit", "none")?.shareLimit == 0)
     }
 
     @Test func anUnknownLevelIsRejected() {
         #expect(throws: (any Error).self) { try options("--sql=bogus", "--once") }
-        #expect(throws: (any Error).self) { try options("--sql=full", "--once") }
         // Linux limits process IDs to 2²².
         #expect(throws: (any Error).self) { try options("--sql=full", "--pid", "5000000") }
         #expect(throws: (any Error).self) { try options("--sql", "--pid", "7", "--once") }

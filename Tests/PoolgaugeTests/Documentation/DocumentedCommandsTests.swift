@@ -23,8 +23,7 @@ struct DocumentedCommandsTests {
         ("poolgauge top --sql", "requires a database file"),
         // The recording of this test contains a run, and not the statements of a program.
         ("poolgauge capture --from night.rec", "a recording of a run"),
-        ("poolgauge capture", "tracefs"), ("poolgauge capture", "root"),
-        ("poolgauge doctor --clean", "tracefs"), ("poolgauge doctor --clean", "root"),
+        ("poolgauge capture", "root"),
         ("poolgauge export app", "no agent"), ("poolgauge", "the port is in use"),
         ("poolgauge attach app", "no agent"), ("poolgauge attach orders", "no agent"),
         ("poolgauge record orders", "no agent"), ("poolgauge replay", "needs a terminal"),

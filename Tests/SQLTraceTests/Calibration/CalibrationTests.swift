@@ -6,8 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CalibrationTests {
-    private static let library = TracedLibraries.common
-        .first { FileManager.default.isReadableFile(atPath: $0) }
+    private static let library = [
+        "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", "/usr/lib/aarch64-linux-gnu/libsqlite3.so.0",
+    ].first { FileManager.default.isReadableFile(atPath: $0) }
 
     @Test(.enabled(if: library != nil, "no shared SQLite is installed"))
     func aProcessThatKeepsRespondingExceedsTheDeadline() throws {
@@ -24,9 +25,9 @@ struct CalibrationTests {
     @Test(.enabled(if: library != nil, "no shared SQLite is installed"))
     func aLibraryIsCalibratedWhenItIsProbed() throws {
         let path = try #require(Self.library)
-        var libraries = TracedLibraries(calibration: Calibration(command: ["/bin/false"]))
-        let found = libraries.entry(path: path, link: path)
-        let entry = try #require(found)
+        let libraries = TracedLibraries(calibration: Calibration(command: ["/bin/false"]))
+        let library = try #require(SQLiteLibrary(path: path, link: path))
+        let entry = TracedLibraries.Entry(number: 0, library: library, code: 0..<1)
         #expect(entry.state == nil)
         libraries.calibrate(entry)
         let expected = TraceError(.calibration, "its code failed in the calibration process")

@@ -4,97 +4,10 @@ import Testing
 
 @testable import SQLTrace
 
-/// Returns a page of the trace buffer with a header and events of all kinds.
-private func page() -> [UInt8] {
-    var bytes: [UInt8] = []
-    func put<Integer: FixedWidthInteger>(_ value: Integer) {
-        withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
-    }
-    put(UInt64(1_000))
-    put(UInt64(0))
-    // A record of 8 bytes, 5 ns later.
-    put(UInt32(5 << 5 | 2))
-    put(UInt64(0x0102_0304_0506_0708))
-    // An extended time: 3 + (2 << 27) ns.
-    put(UInt32(3 << 5 | 30))
-    put(UInt32(2))
-    // A record with an explicit length: 12 bytes.
-    put(UInt32(1 << 5))
-    put(UInt32(16))
-    put(UInt32(7))
-    put(UInt64(8))
-    // A discarded record of 4 bytes, then the last record.
-    put(UInt32(1 << 5 | 29))
-    put(UInt32(4))
-    put(UInt32(4 << 5 | 1))
-    put(UInt32(9))
-    let length = UInt64(bytes.count - 16)
-    withUnsafeBytes(of: length.littleEndian) { bytes.replaceSubrange(8..<16, with: $0) }
-    return bytes
-}
-
-/// Tests valid records, formats, maps, layouts, and programs.
+/// Tests valid maps, layouts, and programs.
 ///
 /// `FuzzTests` damages them.
 struct ParserTests {
-    @Test func aPageContainsItsRecordsWithTheirTimes() {
-        let content = RingBufferPage.parse(page())
-        #expect(!content.isMalformed)
-        #expect(content.records.map(\.time) == [1_005, 268_436_465, 268_436_470])
-        #expect(content.records.map { $0.bytes.count } == [8, 12, 4])
-    }
-
-    @Test func aMarkedPageFollowsALoss() {
-        var bytes = page()
-        bytes[11] |= 0x80
-        #expect(RingBufferPage.parse(bytes).isAfterLoss)
-        #expect(RingBufferPage.parse(bytes).records.count == 3)
-    }
-
-    @Test func perfRecordsContainTheirTimesAndLosses() {
-        var bytes: [UInt8] = []
-        func put<Integer: FixedWidthInteger>(_ value: Integer) {
-            withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
-        }
-        put(UInt32(9))
-        put(UInt16(0))
-        put(UInt16(40))
-        put(UInt64(77))
-        put(UInt64(123))
-        put(UInt32(12))
-        put(UInt32(5))
-        put(UInt64(6))
-        put(UInt32(2))
-        put(UInt16(0))
-        put(UInt16(24))
-        put(UInt64(1))
-        put(UInt64(42))
-        let content = PerfRecords.parse(bytes)
-        #expect(content.records.map(\.time) == [123])
-        #expect(content.lostCount == 42)
-    }
-
-    @Test func formatsContainTheirFields() throws {
-        let text = """
-            name: reset_0
-            ID: 2326
-            format:
-            \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-            \tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-
-            \tfield:u64 st;\toffset:16;\tsize:8;\tsigned:0;
-            \tfield:u64 t0[8];\toffset:24;\tsize:64;\tsigned:0;
-            \tfield:__data_loc char[] text;\toffset:88;\tsize:4;\tsigned:1;
-
-            print fmt: "(%lx) st=0x%Lx", REC->__probe_ip, REC->st
-            """
-        let format = try #require(EventFormat(text))
-        #expect(format.id == 2326)
-        #expect(format.fields["st"] == EventFormat.Field(offset: 16, size: 8))
-        #expect(format.fields["t0"] == EventFormat.Field(offset: 24, size: 64))
-        #expect(format.fields["text"] == EventFormat.Field(offset: 88, size: 4))
-    }
-
     @Test func mapsContainCode() {
         let text = """
             55d0c0a00000-55d0c0a01000 r--p 00000000 fe:00 1311 /usr/bin/a b
@@ -195,15 +108,5 @@ struct ParserTests {
         #expect(point([0x48, 0x85, 0xff]).offset == 64)
         #expect(!point([0x48, 0x8d]).isEmulated)
         #expect(point([]).offset == 64)
-    }
-
-    @Test func probesOfOtherProgramsAreIgnored() {
-        #expect(TraceOwner(name: "poolgauge_812_123456")?.process == 812)
-        for name in [
-            "poolgauge", "poolgauge_812", "poolgauge_812_x", "poolgauge_0812_1", "probe_1_2",
-            "poolgauge_-1_2", "poolgauge_1_2_3",
-        ] {
-            #expect(TraceOwner(name: name) == nil)
-        }
     }
 }

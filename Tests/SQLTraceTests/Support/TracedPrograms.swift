@@ -10,7 +10,7 @@ enum TracedPrograms {
     /// The reason why SQL cannot be traced here, or `nil` if it can be traced.
     static let problem: String? = {
         guard ForeignProgram.isAvailable else { return "no Python with sqlite3 is installed" }
-        switch TraceFolder.find() {
+        switch ProbeSupport.way() {
         case .success: return nil
         case .failure(let error): return error.description
         }
@@ -39,20 +39,18 @@ enum TracedPrograms {
     /// Returns a session on one database.
     static func session(
         _ path: String,
+        way: ProbeSupport.Way? = nil,
         _ change: (inout SQLTraceOptions) -> Void = { _ in }
     ) throws -> SQLTraceSession {
         var options = SQLTraceOptions()
-        // Raise the limit so that a busy machine does not pause a test's trace.
-        options.shareLimit = 1_000
+        // Without a limit, a busy test does not lose its probes.
+        options.shareLimit = 0
         change(&options)
         return try SQLTraceSession(
-            paths: [path],
-            commands: SQLTraceCommands(
-                calibration: [helper, "calibration"],
-                guardian: [helper, "guardian"],
-                planning: [helper, "plans"]
-            ),
-            options: options
+            [path],
+            SQLTraceCommands(calibration: [helper, "calibration"], planning: [helper, "plans"]),
+            options,
+            way: try way ?? ProbeSupport.way().get()
         )
     }
 }

@@ -4,18 +4,15 @@ import TerminalUI
 import Text
 
 enum TracingLine {
-    /// Returns the trace's level, its overhead, the number of lost events, and the number of
+    /// Returns the trace's overhead, the number of lost executions, and the number of
     /// programs that are not visible.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
         let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
-        var parts = [
-            tracing.level,
-            "slows \(slowed) by at most \(HumanUnits.percent(tracing.share))",
-        ]
+        var parts = ["slows \(slowed) by at most \(HumanUnits.percent(tracing.share))"]
         if tracing.lost > 0 {
-            let events = tracing.lost == 1 ? "event" : "events"
-            parts.append("\(HumanUnits.count(tracing.lost)) \(events) lost")
+            let executions = tracing.lost == 1 ? "execution" : "executions"
+            parts.append("\(HumanUnits.count(tracing.lost)) \(executions) lost")
         }
         if !tracing.notVisible.isEmpty { parts.append("\(tracing.notVisible.count) not visible") }
         return parts.joined(separator: ", ")

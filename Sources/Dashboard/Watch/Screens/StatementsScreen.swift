@@ -22,7 +22,10 @@ struct StatementsScreen: WatchScreen {
                 Span(($0.isIncomplete ? ">" : "") + HumanUnits.count($0.calls), $1.style(.text))
             },
             .number("calls/s", 9, priority: 18, \.callsPerSecond) {
-                Span(WatchLabels.decimal($0.callsPerSecond), $1.style(.text))
+                Span(
+                    ($0.isSampled == true ? "≈" : "") + WatchLabels.decimal($0.callsPerSecond),
+                    $1.style(.text)
+                )
             },
             .number("busy", 7, priority: 17, { Double($0.busy) }) {
                 Span($0.busy == 0 ? "" : HumanUnits.count($0.busy), $1.style(.warning))

@@ -1,0 +1,188 @@
+#if os(Linux)
+import CTrace
+import Dispatch
+import Glibc
+import SQLiteWatch
+import Synchronization
+import Telemetry
+
+/// A process with probes.
+///
+/// While the process loses more than the limit of its time, it has probes only in windows. The
+/// object measures the time with probes, from which the rates of the process are computed. Use it
+/// only on the session's thread.
+final class AttachedProcess {
+    let process: Int32
+    /// The time at which the first probe was set.
+    let start: UInt64
+    /// Whether the process used the database before the session started.
+    private let isOld: Bool
+    /// A descriptor that is readable when the process has ended, or -1.
+    let descriptor: Int32
+    private var attachments: [Attachment] = []
+    /// The last removal of probes.
+    private var removal: Removal?
+    private(set) var libraries: Set<Int> = []
+    /// The thread with which events end.
+    var thread: Int32
+    /// The period in which the probes were set, or `nil` while there are none.
+    private(set) var window: UInt64?
+    var limiter: CostLimiter
+    var lostShares = LostShares()
+    /// The traps of each thread at the limiter's last decision.
+    var traps: [Int32: ProbeKernel.Traps] = [:]
+    var counts = ProbeKernel.Counts()
+    /// The time of the last execution on a watched database.
+    var lastUse: UInt64
+    /// The time that the last removal of probes has taken so far, in nanoseconds.
+    var removalDelay: UInt64 = 0
+    /// The time with probes in earlier windows, in nanoseconds.
+    private var earlierTime: UInt64 = 0
+    /// The processor time at the start of the trace and at the start of the current window, and
+    /// that in earlier windows, in seconds.
+    private var processorTime = (start: 0.0, window: 0.0, earlier: 0.0)
+    /// The processor time that the threads have lost to probes, in seconds.
+    private var lostSeconds = 0.0
+    /// The time with probes, and the time, at the last report.
+    private var reported: (attached: UInt64, time: UInt64)
+    /// Whether the process has had windows without probes.
+    private(set) var isSampled = false
+
+    /// Probes that a background thread removes.
+    private final class Removal: Sendable {
+        private let probes: Mutex<[Attachment]>
+        private let isDone = Atomic(false)
+
+        init(_ probes: [Attachment]) { self.probes = Mutex(probes) }
+
+        var hasEnded: Bool { isDone.load(ordering: .acquiring) }
+
+        func run() { probes.withLock { $0 = [] } }
+        func end() { isDone.store(true, ordering: .releasing) }
+    }
+
+    /// The queue on which the kernel removes probes, which takes 0.2 s for a process.
+    private static let removals = DispatchQueue(label: "poolgauge.probes")
+
+    init(_ process: Int32, limit: Double, isOld: Bool, at now: UInt64) {
+        self.process = process
+        self.isOld = isOld
+        thread = process
+        start = now
+        lastUse = now
+        descriptor = poolgauge_process_descriptor(process)
+        limiter = CostLimiter(limit: limit, at: now)
+        reported = (0, now)
+        processorTime.start = Self.processorTime(of: process)
+        processorTime.window = processorTime.start
+    }
+
+    /// Returns the processor time of a process, in seconds, or 0 if it has ended.
+    private static func processorTime(of process: Int32) -> Double {
+        var time = timespec()
+        // The clock of another process (clock_getcpuclockid(3)).
+        guard clock_gettime(clockid_t(~process << 3 | 2), &time) == 0 else { return 0 }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    var isAttached: Bool { window != nil }
+    var canAttach: Bool { removal?.hasEnded ?? true }
+
+    /// Sets the probes of a library.
+    func add(
+        _ entry: TracedLibraries.Entry,
+        _ attach: () throws(TraceError) -> Attachment
+    ) throws(TraceError) {
+        guard libraries.insert(entry.number).inserted else { return }
+        attachments.append(try attach())
+        // All executions of a process that has just opened the database are counted.
+        guard window == nil else { return }
+        window = isSampled || isOld ? monotonicNanoseconds() : start
+        processorTime.window = Self.processorTime(of: process)
+    }
+
+    /// Removes the probes in the background.
+    ///
+    /// - Parameters:
+    ///   - now: The time on the monotonic clock, in nanoseconds.
+    ///   - forget: A closure that discards what the kernel stores about the process. It runs after
+    ///     all probes are removed.
+    func detach(at now: UInt64, forget: @escaping @Sendable (Int32) -> Void) {
+        guard !attachments.isEmpty else { return }
+        let removal = Removal(attachments)
+        self.removal = removal
+        attachments = []
+        libraries = []
+        if let window { earlierTime += now - min(now, window) }
+        processorTime.earlier += max(0, Self.processorTime(of: process) - processorTime.window)
+        window = nil
+        isSampled = true
+        let process = process
+        Self.removals.async {
+            removal.run()
+            forget(process)
+            removal.end()
+        }
+    }
+
+    /// Prepares to set all probes again, because the thread with the events has ended.
+    func replaceProbes() {
+        let removal = Removal(attachments)
+        attachments = []
+        libraries = []
+        Self.removals.async { removal.run() }
+    }
+
+    func addLost(_ times: [Int32: Double]) { lostSeconds += times.values.reduce(0, +) / 1e9 }
+
+    /// Returns by which factors the true number of executions exceeds the counted one: if their
+    /// rate depends on time, and if it depends on processor time.
+    func sampling(at now: UInt64) -> StatementTable.Sampling {
+        let all = Double(max(1, now - min(now, start)))
+        let attached = Double(max(1, attachedTime(at: now)))
+        var sampling = StatementTable.Sampling(
+            byTime: all / attached,
+            byProcessorTime: all / attached
+        )
+        let processor = Self.processorTime(of: process)
+        let inWindow = window == nil ? 0 : processor - processorTime.window
+        // In programs, probes cost up to half as much again as in the loop that measures them.
+        let lost = 1.5 * lostSeconds
+        let used = processorTime.earlier + inWindow - lost
+        let total = processor - processorTime.start - lost
+        if used > 0, total > used { sampling.byProcessorTime = total / used }
+        return sampling
+    }
+
+    /// Whether an event at a time belongs to the time with probes.
+    func includes(_ time: UInt64) -> Bool { window.map { time >= $0 } ?? false }
+
+    /// The total time with probes, in nanoseconds.
+    func attachedTime(at now: UInt64) -> UInt64 {
+        earlierTime + (window.map { now - min(now, $0) } ?? 0)
+    }
+
+    /// The minimum time with probes from which to compute a rate, in nanoseconds.
+    private static let minimumTime: UInt64 = 100_000_000
+
+    /// Returns the time since the last report with a rate in which executions were counted, in
+    /// seconds, or `nil` if it is too short for a rate.
+    ///
+    /// In that case, the period continues.
+    ///
+    /// - Parameters:
+    ///   - now: The time on the monotonic clock, in nanoseconds.
+    ///   - last: The time of the last report.
+    /// - Returns: The time.
+    func endPeriod(at now: UInt64, since last: UInt64) -> Double? {
+        if !isSampled, !isOld, start > last { return Double(now - min(now, last)) / 1e9 }
+        let attached = attachedTime(at: now)
+        let traced = attached - min(attached, reported.attached)
+        guard !isSampled || traced >= Self.minimumTime else { return nil }
+        reported = (attached, now)
+        return Double(traced) / 1e9
+    }
+}
+#endif

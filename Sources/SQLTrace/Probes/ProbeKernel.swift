@@ -1,0 +1,234 @@
+#if os(Linux)
+import Glibc
+import SQLiteWatch
+
+/// The maps and programs of a session in the kernel.
+///
+/// The kernel removes all of them when the session's process ends for any reason.
+final class ProbeKernel {
+    let way: ProbeSupport.Way
+    let ring: RecordRing
+    let threads: KernelMap
+    private let statements: KernelMap
+    private let files: KernelMap
+    private let processes: KernelMap
+    private let maps: [String: KernelMap]
+    private var tracepoints: [KernelObject] = []
+    private var programs: [Key: Programs] = [:]
+    private let readsValues: Bool
+
+    /// The programs at the functions of one library.
+    struct Programs {
+        /// The program at the entries of all functions, or one for each group of functions.
+        var entries: [KernelObject]
+        var stepReturn: KernelObject
+    }
+
+    private struct Key: Hashable {
+        var library: Int
+        var hasReturns: Bool
+        var isSeparate: Bool
+    }
+
+    /// The size of the ring buffer, which must be a power of two, in bytes.
+    private static let ringSize = 1 << 24
+    /// The sizes of the structures in `probes.bpf.c`, in bytes.
+    private enum Size {
+        static let thread = 416
+        static let statement = 72
+        static let head = 64
+        static let window = 288
+    }
+
+    init(way: ProbeSupport.Way, readsValues: Bool) throws(TraceError) {
+        self.way = way
+        self.readsValues = readsValues
+        let buffer = try KernelMap(.ring, count: Self.ringSize)
+        ring = try RecordRing(buffer, size: Self.ringSize)
+        threads = try KernelMap(.hash, key: 4, value: Size.thread, count: 1 << 13)
+        statements = try KernelMap(.recentHash, key: 16, value: Size.statement, count: 1 << 16)
+        files = try KernelMap(.recentHash, key: 16, value: 1, count: 1 << 14)
+        processes = try KernelMap(.hash, key: 4, value: 16, count: 1 << 12)
+        maps = [
+            "M_RING": buffer, "M_THREADS": threads, "M_STATEMENTS": statements, "M_FILES": files,
+            "M_PROCESSES": processes,
+            "M_NEW_THREAD": try KernelMap(.array, key: 4, value: Size.thread, count: 1),
+        ]
+        for (tracepoint, name) in [
+            ("task_newtask", "newtask"), ("sched_process_exec", "new_program"),
+            ("sched_process_exit", "thread_exit"),
+        ] {
+            let program = try ProbeSupport.program(name)
+                .load(.rawTracepoint, maps: maps, constants: ["K_LIBRARY": 0])
+            tracepoints.append(try ProbeSupport.trace(tracepoint, program))
+        }
+    }
+
+    /// Returns the programs for a library.
+    ///
+    /// - Parameters:
+    ///   - entry: The library, whose layout is known.
+    ///   - layout: The library's layout.
+    ///   - hasReturns: Whether the return of `sqlite3_step` is probed.
+    ///   - isSeparate: Whether the library contains no code of the program, so that calls from its
+    ///     code are SQLite's own.
+    /// - Returns: The programs.
+    /// - Throws: A ``TraceError`` if the layout is not supported, or if the kernel rejects a program.
+    func programs(
+        of entry: TracedLibraries.Entry,
+        _ layout: StatementLayout,
+        hasReturns: Bool,
+        isSeparate: Bool
+    ) throws(TraceError) -> Programs {
+        let key = Key(library: entry.number, hasReturns: hasReturns, isSeparate: isSeparate)
+        if let known = programs[key] { return known }
+        guard max(layout.connection, layout.programCounter) <= Size.head - 8,
+            max(layout.sql, layout.steps + 4, layout.resultCode) <= Size.window - 8
+        else {
+            throw TraceError(.calibration, "its structures are larger than expected")
+        }
+        let kind = way == .link ? ProbeSupport.multiple : 0
+        let constants = constants(of: entry, layout, hasReturns, isSeparate)
+        func load(_ name: String) throws(TraceError) -> KernelObject {
+            try ProbeSupport.program(name)
+                .load(.probe, attachType: kind, maps: maps, constants: constants)
+        }
+        let new = Programs(
+            entries: way == .link
+                ? [try load("entry")] : [try load("step"), try load("reset"), try load("close")],
+            stepReturn: try load("step_return")
+        )
+        programs[key] = new
+        return new
+    }
+
+    private func constants(
+        of entry: TracedLibraries.Entry,
+        _ layout: StatementLayout,
+        _ hasReturns: Bool,
+        _ isSeparate: Bool
+    ) -> [String: UInt64] {
+        var offsets: [String: Int] = [
+            "LIBRARY": entry.number & 0xff, "CONNECTION": layout.connection,
+            "COUNTER": layout.programCounter, "RESULT": layout.resultCode, "SQL": layout.sql,
+            "STEPS": layout.steps, "AUTOCOMMIT": layout.autocommit,
+            "BUSY_CALLS": layout.busyTimeout == nil ? 0 : layout.busyCalls ?? 0,
+            "BUSY_TIMEOUT": layout.busyTimeout ?? 0, "RETURNS": hasReturns ? 1 : 0,
+            "VALUES": readsValues && layout.values != nil ? 1 : 0,
+            "VALUE_ARRAY": layout.values?.array ?? 0, "VALUE_COUNT": layout.values?.count ?? 0,
+            "VALUE_STRIDE": layout.values?.stride ?? 0, "VALUE_FLAGS": layout.values?.flags ?? 0,
+            "VALUE_LENGTH": layout.values?.length ?? 0,
+            "VALUE_POINTER": layout.values?.pointer ?? 0,
+        ]
+        for (number, offset) in layout.filePointers.enumerated() {
+            offsets["FILE\(number)"] = offset
+        }
+        var constants: [String: UInt64] = ["K_LOW": 0, "K_HIGH": 0]
+        for (name, offset) in offsets { constants["K_" + name] = UInt64(offset) }
+        // The library's code, relative to the probed instruction, which is one of several.
+        let points = entry.library.points.values.map(\.offset)
+        if isSeparate, let first = points.min(), let last = points.max() {
+            constants["K_LOW"] = entry.code.lowerBound &- last
+            constants["K_HIGH"] = entry.code.upperBound &- first
+        }
+        return constants
+    }
+
+    // MARK: Processes
+
+    /// The numbers that the kernel counts for a process.
+    struct Counts: Equatable {
+        /// The records that did not fit into a buffer.
+        var lost: UInt64 = 0
+        /// The executions inside a step of another statement.
+        var nested: UInt64 = 0
+    }
+
+    /// Permits the programs to record the executions of a process.
+    func start(_ process: Int32) throws(TraceError) {
+        guard processes.set(process.bytes, to: [UInt8](repeating: 0, count: 16)) else {
+            throw TraceError(.probe, "too many processes are traced")
+        }
+    }
+
+    func counts(of process: Int32) -> Counts {
+        let value = processes.value(of: process.bytes)
+        return Counts(lost: value?.u64(0) ?? 0, nested: value?.u64(8) ?? 0)
+    }
+
+    /// Ends the recording of a process.
+    func end(_ process: Int32) { processes.remove(process.bytes) }
+
+    /// Returns a closure that discards what the kernel stores about a process without probes.
+    var forget: @Sendable (Int32) -> Void {
+        let (threads, tables) = (threads, [statements, files])
+        return { process in
+            for key in threads.keys
+            where threads.value(of: key)?.u32(24) == UInt32(bitPattern: process) {
+                threads.remove(key)
+            }
+            for table in tables {
+                for key in table.keys where LittleEndian(key).u64(0) == UInt64(process) {
+                    table.remove(key)
+                }
+            }
+        }
+    }
+
+    /// The traps of a thread since it first called SQLite.
+    struct Traps: Equatable {
+        var process: Int32
+        var entries: UInt64
+        var returns: UInt64
+        /// The number of executions that ended.
+        var ends: UInt64
+    }
+
+    /// Returns the traps of each thread.
+    func traps() -> [Int32: Traps] {
+        var traps: [Int32: Traps] = [:]
+        for key in threads.keys {
+            guard let thread = LittleEndian(key).u32(0), let value = threads.value(of: key),
+                let entries = value.u64(0), let returns = value.u64(8), let ends = value.u64(16),
+                let process = value.u32(24)
+            else { continue }
+            traps[Int32(bitPattern: thread)] = Traps(
+                process: Int32(bitPattern: process),
+                entries: entries,
+                returns: returns,
+                ends: ends
+            )
+        }
+        return traps
+    }
+
+    /// A statement inside a step.
+    struct RunningStatement: Equatable {
+        var process: Int32
+        var statement: UInt64
+        /// The start of the execution.
+        var start: UInt64
+    }
+
+    /// Returns the outermost running statement of each thread.
+    func runningStatements() -> [RunningStatement] {
+        threads.keys.compactMap { key in
+            // The first frame follows the counts, the process, and the depth.
+            guard let value = threads.value(of: key), let depth = value.u8(28), depth > 0,
+                let process = value.u32(24), let statement = value.u64(32), statement != 0,
+                let start = statements.value(of: UInt64(process).bytes + statement.bytes)?.u64(8)
+            else { return nil }
+            return RunningStatement(
+                process: Int32(bitPattern: process),
+                statement: statement,
+                start: start
+            )
+        }
+    }
+}
+
+extension FixedWidthInteger {
+    /// The bytes in the processor's order.
+    var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
+}
+#endif

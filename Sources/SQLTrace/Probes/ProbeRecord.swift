@@ -1,0 +1,145 @@
+/// A record of a program in the kernel (`probes.bpf.c`).
+///
+/// The fields come from other programs' memory, so every value is possible.
+struct ProbeRecord: Sendable, Equatable {
+    /// The end of an execution.
+    struct Execution: Sendable, Equatable {
+        var source: StatementExecution.Source
+        /// Whether the probes were set during the execution, so that its start is unknown.
+        var isPartial: Bool
+        /// The number of instructions that the statement had executed at the end and before the
+        /// execution, or `nil` if unknown.
+        var instructions: (end: UInt32, start: UInt32)?
+        /// Whether the text was sent before.
+        var hasText: Bool
+        var start: UInt64
+        /// The time in steps, in nanoseconds.
+        var inside: UInt64
+        /// The time between steps, in nanoseconds.
+        var between: UInt64
+        var lastEnd: UInt64
+        var rows: UInt64
+        var stepCount: UInt32
+        var result: Int32
+        /// The number of calls to the busy handler in the last step, or -1 after the handler
+        /// stopped, or `nil` if unknown.
+        var busyCalls: Int32?
+        /// The timeout of SQLite's built-in busy handler, in milliseconds, or 0 if there is none.
+        var busyTimeout: Int32
+        var isAutocommit: Bool
+
+        static func == (left: Execution, right: Execution) -> Bool {
+            left.start == right.start && left.inside == right.inside
+                && left.result == right.result && left.rows == right.rows
+        }
+    }
+
+    enum Kind: Sendable, Equatable {
+        case execution(Execution)
+        /// A part of a statement's text.
+        case text([UInt8], isFirst: Bool, isLast: Bool)
+        /// A part of the name of a connection's file.
+        case file([UInt8], isFirst: Bool, isLast: Bool)
+        /// The values of the next execution on the thread.
+        case values([StatementValue])
+        case close
+        /// The process started another process.
+        case fork
+        /// The process executed a new program.
+        case program
+    }
+
+    var time: UInt64
+    var process: Int32
+    var thread: Int32
+    var library: Int
+    var statement: UInt64
+    var connection: UInt64
+    var kind: Kind
+
+    private static let headerSize = 40
+    private static let executionSize = 120
+    /// The size of a text including its zero byte.
+    private static let chunkSize = 240
+    private static let valueSize = 80
+    private static let valueText = 64
+
+    /// Decodes a record, or returns `nil` if it is malformed.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        func load<Integer: FixedWidthInteger>(_ offset: Int) -> Integer {
+            Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self))
+        }
+        guard bytes.count >= Self.headerSize else { return nil }
+        time = load(0)
+        process = load(8)
+        thread = load(12)
+        library = Int(bytes[19])
+        statement = load(24)
+        connection = load(32)
+        let flags = bytes[18]
+        let length = Int(load(20) as UInt32)
+        let body = UnsafeRawBufferPointer(rebasing: bytes[Self.headerSize...])
+        switch bytes[16] {
+        case 1:
+            guard bytes.count >= Self.executionSize else { return nil }
+            let sources: [StatementExecution.Source] = [.step, .reset]
+            guard Int(bytes[17]) < sources.count else { return nil }
+            let end: UInt32 = load(92)
+            kind = .execution(
+                Execution(
+                    source: sources[Int(bytes[17])],
+                    isPartial: flags & 1 != 0,
+                    instructions: flags & 2 != 0 ? (end, load(96)) : nil,
+                    hasText: flags & 4 != 0,
+                    start: load(48),
+                    inside: load(56),
+                    between: load(64),
+                    lastEnd: load(72),
+                    rows: load(80),
+                    stepCount: load(88),
+                    result: load(100),
+                    busyCalls: flags & 8 != 0 ? load(104) : nil,
+                    busyTimeout: load(108),
+                    isAutocommit: bytes[112] != 0
+                )
+            )
+        case 2, 3:
+            // The kernel terminates each part with a zero byte.
+            guard (1...Self.chunkSize).contains(length), length <= body.count else { return nil }
+            let part = Array(body[..<(length - 1)])
+            let isLast = length < Self.chunkSize
+            kind =
+                bytes[16] == 2
+                ? .text(part, isFirst: flags & 1 != 0, isLast: isLast)
+                : .file(part, isFirst: flags & 1 != 0, isLast: isLast)
+        case 4:
+            guard length <= body.count / Self.valueSize else { return nil }
+            kind = .values(
+                (0..<length).map { index in
+                    let start = index * Self.valueSize
+                    let value = body[start..<(start + Self.valueSize)]
+                    return Self.value(UnsafeRawBufferPointer(rebasing: value))
+                }
+            )
+        case 5: kind = .close
+        case 6: kind = .fork
+        case 7: kind = .program
+        default: return nil
+        }
+    }
+
+    private static func value(_ bytes: UnsafeRawBufferPointer) -> StatementValue {
+        let number = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+        let flags = bytes.loadUnaligned(fromByteOffset: 8, as: UInt16.self)
+        let length = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+        // The flags are MEM_Null, MEM_Str, MEM_Int, MEM_Real, and MEM_Blob in vdbeInt.h.
+        if flags & 0x1 != 0 { return .null }
+        if flags & 0x4 != 0 { return .integer(Int64(bitPattern: number)) }
+        if flags & 0x8 != 0 { return .real(Double(bitPattern: number)) }
+        if flags & 0x2 != 0 {
+            let text = bytes[16..<(16 + min(length, valueText))]
+            return .text(String(decoding: text, as: UTF8.self))
+        }
+        return flags & 0x10 != 0 ? .blob(bytes: length) : .null
+    }
+}

@@ -1,0 +1,136 @@
+#if os(Linux)
+import Glibc
+import SQLiteWatch
+import Telemetry
+
+extension SQLTraceSession {
+    /// Reads the records since the last call.
+    ///
+    /// - Returns: The executions on watched databases, in the order of their ends.
+    @discardableResult
+    public func poll() -> [StatementExecution] {
+        // A process that has ended has sent its last record.
+        let ended = endedProcesses()
+        let executions = readRecords()
+        let now = monotonicNanoseconds()
+        for process in ended { end(process, at: now) }
+        noteLosses(at: now)
+        limitCosts(at: now)
+        surveyProcesses()
+        return executions
+    }
+
+    /// The number of bytes to read before other work, such as the survey of processes.
+    private static let readLimit = 1 << 25
+
+    private func readRecords() -> [StatementExecution] {
+        var executions: [StatementExecution] = []
+        _ = kernel.ring.read(limit: Self.readLimit) { bytes in
+            guard let record = ProbeRecord(bytes) else { return }
+            recordCount &+= 1
+            switch record.kind {
+            case .fork: survey.listProcesses()
+            case .program:
+                end(record.process, at: record.time)
+                survey.scheduleSurvey(of: record.process, at: record.time)
+            default: break
+            }
+            guard let output = decoder.decode(record) else { return }
+            switch output {
+            case .execution(let execution, let database):
+                // Rates are computed from the time in which all probes were set.
+                guard let target = attached[execution.process], target.includes(execution.end)
+                else { return }
+                target.lastUse = execution.end
+                models[database].add(execution)
+                executions.append(execution)
+            case .closed(let process, let connection, let time):
+                let key = ConnectionKey(process: process, connection: connection)
+                for database in models.indices { models[database].end(key, at: time) }
+            }
+        }
+        return executions
+    }
+
+    private func endedProcesses() -> [Int32] {
+        let processes = attached.values.filter { $0.descriptor >= 0 }
+        guard !processes.isEmpty else { return [] }
+        var polls = processes.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        guard Glibc.poll(&polls, nfds_t(polls.count), 0) > 0 else { return [] }
+        return zip(processes, polls).filter { $0.1.revents != 0 }.map { $0.0.process }
+    }
+
+    /// Notes the records that did not fit into the buffer.
+    private func noteLosses(at now: UInt64) {
+        for (process, target) in attached {
+            let counts = kernel.counts(of: process)
+            defer { target.counts = counts }
+            guard counts.lost > target.counts.lost else { continue }
+            for number in models.indices { models[number].noteGap(of: process) }
+        }
+    }
+
+    // MARK: Cost
+
+    /// Removes and sets the probes of processes that lose more than the limit of their time.
+    private func limitCosts(at now: UInt64) {
+        guard now >= nextLimitTime else { return }
+        nextLimitTime = now + CostLimiter.interval / 4
+        followThreads()
+        let traps = Dictionary(grouping: kernel.traps()) { $0.value.process }
+        for (process, target) in attached {
+            if target.limiter.isPaused, !target.canAttach {
+                // The removal of probes takes time, in which the process reaches them.
+                target.removalDelay = now - min(now, gapStarts[process] ?? now)
+                continue
+            }
+            if target.removalDelay > 0 {
+                target.limiter.extendPause(by: target.removalDelay)
+                target.removalDelay = 0
+            }
+            let current = (traps[process] ?? []).map { ($0.key, $0.value) }
+            let known = Dictionary(uniqueKeysWithValues: current)
+            let decision = target.limiter.decision(at: now) { elapsed in
+                defer { target.traps = known }
+                guard elapsed > 0 else {
+                    target.lostShares.restart()
+                    return 0
+                }
+                let lost = lostTimes(known, target.traps)
+                target.addLost(lost)
+                return target.lostShares.largest(of: lost, in: elapsed)
+            }
+            switch decision {
+            case true?:
+                target.detach(at: now, forget: kernel.forget)
+                gapStarts[process] = now
+                for number in models.indices { models[number].noteGap(of: process) }
+            case false?:
+                guard let facts = survey.processes[process] else { continue }
+                attach(to: process, facts)
+            case nil: break
+            }
+        }
+    }
+
+    /// Returns the time that each thread lost since the last decision, in nanoseconds.
+    private func lostTimes(
+        _ traps: [Int32: ProbeKernel.Traps],
+        _ earlier: [Int32: ProbeKernel.Traps]
+    ) -> [Int32: Double] {
+        guard let cost else { return [:] }
+        var lost: [Int32: Double] = [:]
+        for (thread, traps) in traps {
+            let before = earlier[thread]
+            // The counts restart when a thread gets probes again.
+            let entries = traps.entries - min(traps.entries, before?.entries ?? 0)
+            let returns = traps.returns - min(traps.returns, before?.returns ?? 0)
+            let ends = traps.ends - min(traps.ends, before?.ends ?? 0)
+            lost[thread] =
+                Double(returns) * cost.step + Double(entries - min(entries, returns)) * cost.reset
+                + Double(ends) * cost.end
+        }
+        return lost
+    }
+}
+#endif
