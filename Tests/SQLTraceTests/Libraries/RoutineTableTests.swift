@@ -7,8 +7,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct RoutineTableTests {
-    private static let library = TracedLibraries.common
-        .first { FileManager.default.isReadableFile(atPath: $0) }
+    private static let library = [
+        "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", "/usr/lib/aarch64-linux-gnu/libsqlite3.so.0",
+        "/usr/lib64/libsqlite3.so.0", "/usr/lib/libsqlite3.so.0",
+    ].first { FileManager.default.isReadableFile(atPath: $0) }
 
     private static func tables(_ bytes: [UInt8]) throws -> [RoutineTable] {
         let reader = FileBytes(bytes)
