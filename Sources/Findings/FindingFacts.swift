@@ -15,7 +15,7 @@ struct FindingFacts {
     /// The share of a core below which a process is considered idle.
     static let idleShare = 0.02
     /// The share of a core above which a process is considered busy.
-    static let busyShare = 0.5
+    static let busyShare = 0.25
 
     init(_ report: WatchReport) {
         self.report = report

@@ -32,6 +32,8 @@ struct StrayFileSearch {
     private static let deletedSuffix = " (deleted)"
     /// The time after which a deleted file is not one that SQLite is just closing, in milliseconds.
     private static let minimumAge: Int64 = 500
+    /// The time that SQLite needs to close a file, in microseconds.
+    private static let closingTime: UInt32 = 3_000
 
     /// Adds a database with its path, which contains no symbolic links.
     mutating func add(path: String, database: Int, identity: FileIdentity?) {
@@ -71,6 +73,15 @@ struct StrayFileSearch {
             guard stat("/proc/\(process)/fd/\(descriptor)", &information) == 0,
                 information.st_nlink == 0
             else { return }
+            guard watched.part != .wal else {
+                // Each write changes the log's times. SQLite closes a log that it has deleted at
+                // once.
+                usleep(Self.closingTime)
+                guard ProcFile.link("/proc/\(process)/fd/\(descriptor)") == link else { return }
+                result.uses[watched.database, default: DescriptorUse()].strayFiles
+                    .append(DescriptorUse.StrayFile(part: .wal, path: link, isDeleted: true))
+                return
+            }
             // The last change of a file without a name is its deletion.
             let deleted =
                 Int64(information.st_ctim.tv_sec) * 1_000
@@ -79,7 +90,12 @@ struct StrayFileSearch {
             clock_gettime(CLOCK_REALTIME, &now)
             let current = Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
             guard current - deleted >= Self.minimumAge else { return }
-            let stray = DescriptorUse.StrayFile(part: watched.part, path: link, deleted: deleted)
+            let stray = DescriptorUse.StrayFile(
+                part: watched.part,
+                path: link,
+                isDeleted: true,
+                deleted: deleted
+            )
             result.uses[watched.database, default: DescriptorUse()].strayFiles.append(stray)
         }
         if link.hasSuffix(WatchedStrayFile.Part.wal.suffix) { result.links.insert(link) }
@@ -92,11 +108,22 @@ struct StrayFileSearch {
     /// Completes the examination of a process.
     func uses(_ result: Result, of process: Int32) -> [Int: DescriptorUse] {
         var uses = result.uses
+        for (database, use) in uses {
+            // The files were probably deleted at the same time.
+            guard let deleted = use.strayFiles.compactMap(\.deleted).min() else { continue }
+            for index in use.strayFiles.indices where use.strayFiles[index].isDeleted {
+                uses[database]?.strayFiles[index].deleted = deleted
+            }
+        }
         for (database, name) in result.names where !isSamePlace(name, database, process) {
             let log = name + WatchedStrayFile.Part.wal.suffix
             let part: WatchedStrayFile.Part = result.links.contains(log) ? .wal : .database
             uses[database]?.strayFiles.append(
-                DescriptorUse.StrayFile(part: part, path: name + part.suffix)
+                DescriptorUse.StrayFile(
+                    part: part,
+                    path: name + part.suffix,
+                    isDeleted: false
+                )
             )
         }
         for (database, use) in uses where use.descriptors.count > 1 {

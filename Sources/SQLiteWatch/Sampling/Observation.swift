@@ -140,7 +140,8 @@ struct DescriptorUse: Equatable, Sendable {
     struct StrayFile: Equatable, Sendable {
         var part: WatchedStrayFile.Part
         var path: String
-        /// The time of the deletion, in milliseconds since 1970, or `nil` if the file has a name.
+        var isDeleted: Bool
+        /// The time of the deletion, in milliseconds since 1970, or `nil` if it is unknown.
         var deleted: Int64?
     }
 }

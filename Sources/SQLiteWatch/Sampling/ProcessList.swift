@@ -94,7 +94,7 @@ struct ProcessList {
             var stray = WatchedStrayFile(
                 part: file.part,
                 path: file.path,
-                isDeleted: file.deleted != nil
+                isDeleted: file.isDeleted
             )
             stray.deleted = file.deleted.map(WatchTime.init(milliseconds:))
             return stray
