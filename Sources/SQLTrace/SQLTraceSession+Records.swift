@@ -98,7 +98,11 @@ extension SQLTraceSession {
                 }
                 let lost = lostTimes(known, target.traps)
                 target.addLost(lost)
-                return target.lostShares.largest(of: lost, in: elapsed)
+                return target.lostShares.largest(
+                    of: lost,
+                    in: elapsed,
+                    limit: options.shareLimit
+                )
             }
             switch decision {
             case true?:

@@ -29,7 +29,6 @@ struct SQLArgumentsTests {
         #expect(throws: (any Error).self) { try options("--sql=bogus", "--once") }
         // Linux limits process IDs to 2²².
         #expect(throws: (any Error).self) { try options("--sql=full", "--pid", "5000000") }
-        #expect(throws: (any Error).self) { try options("--sql", "--pid", "7", "--once") }
     }
 
     @Test func aNegativeValueIsJoinedWithItsOption() {

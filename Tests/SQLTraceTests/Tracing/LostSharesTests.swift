@@ -2,39 +2,50 @@ import Testing
 
 @testable import SQLTrace
 
-/// Tests the share of their runnable time that threads lose to probes.
+/// Tests the share of their running time that threads lose to probes.
 struct LostSharesTests {
-    /// The thread delays that the system reports.
-    private final class Delays {
+    /// The running times that the system reports.
+    private final class Times {
         var values: [Int32: UInt64] = [:]
     }
 
-    @Test func waitsForAProcessorAreNotRunnableTime() {
-        let delays = Delays()
-        delays.values = [7: 500, 8: 0]
-        var shares = LostShares { delays.values[$0] }
-        #expect(shares.largest(of: [7: 20_000, 8: 10_000], in: 1_000_000) == 0.02)
-        // Thread 7 could run for a tenth of the interval, and thread 8 for all of it.
-        delays.values[7] = 900_500
-        #expect(shares.largest(of: [7: 20_000, 8: 30_000], in: 1_000_000) == 0.2)
-        #expect(shares.busiest == 7)
-        // A sleeping thread does not wait for a processor.
-        #expect(shares.largest(of: [7: 20_000], in: 1_000_000) == 0.02)
+    @Test func aShareRefersToTheRunningTime() {
+        let times = Times()
+        times.values = [7: 500, 8: 0]
+        var shares = LostShares { times.values[$0] }
+        let lost: [Int32: Double] = [7: 20_000, 8: 30_000]
+        // The running times at the start are unknown.
+        #expect(shares.largest(of: lost, in: 1_000_000, limit: 0.05) == 0.03)
+        times.values = [7: 100_500, 8: 600_000]
+        #expect(shares.largest(of: lost, in: 1_000_000, limit: 0.05) == 0.2)
     }
 
-    @Test func delaysDuringAPauseAreIgnored() {
-        let delays = Delays()
-        delays.values = [7: 0]
-        var shares = LostShares { delays.values[$0] }
-        _ = shares.largest(of: [7: 1], in: 1_000)
-        delays.values[7] = 5_000_000
+    @Test func aSmallLossRefersToTheElapsedTime() {
+        let times = Times()
+        times.values = [7: 0]
+        var shares = LostShares { times.values[$0] }
+        _ = shares.largest(of: [7: 1], in: 1_000_000, limit: 0.05)
+        times.values = [7: 20_000]
+        #expect(shares.largest(of: [7: 9_000], in: 1_000_000, limit: 0.05) == 0.009)
+        times.values = [7: 40_000]
+        #expect(shares.largest(of: [7: 11_000], in: 1_000_000, limit: 0.05) == 0.55)
+    }
+
+    @Test func timesDuringAPauseAreIgnored() {
+        let times = Times()
+        times.values = [7: 0]
+        var shares = LostShares { times.values[$0] }
+        _ = shares.largest(of: [7: 1], in: 1_000, limit: 0.05)
+        times.values[7] = 5_000_000
         shares.restart()
-        delays.values[7] = 5_500_000
-        #expect(shares.largest(of: [7: 10_000], in: 1_000_000) == 0.02)
+        times.values[7] = 5_500_000
+        #expect(shares.largest(of: [7: 20_000], in: 1_000_000, limit: 0.05) == 0.04)
     }
 
-    @Test func aSystemWithoutDelaysCountsTheWholeTime() {
+    @Test func aSystemWithoutTimesCountsTheWholeTime() {
         var shares = LostShares { _ in nil }
-        for _ in 0..<2 { #expect(shares.largest(of: [7: 50_000], in: 1_000_000) == 0.05) }
+        for _ in 0..<2 {
+            #expect(shares.largest(of: [7: 50_000], in: 1_000_000, limit: 0.05) == 0.05)
+        }
     }
 }
