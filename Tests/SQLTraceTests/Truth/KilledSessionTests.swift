@@ -12,18 +12,31 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct KilledSessionTests {
-    /// The number of links in the kernel.
-    private static func linkCount() -> Int {
-        var count = 0
+    /// The IDs of all links in the kernel.
+    private static func links() -> Set<UInt64> {
+        var found: Set<UInt64> = []
         var id: UInt32 = 0
         while true {
             var attributes = KernelAttributes()
             attributes.set(0, id)
             // BPF_LINK_GET_NEXT_ID
-            guard attributes.call(31) == 0 else { return count }
+            guard attributes.call(31) == 0 else { return found }
             id = attributes.value(4)
-            count += 1
+            found.insert(UInt64(id))
         }
+    }
+
+    /// The IDs of the links that a process has.
+    private static func links(of process: Int32) -> Set<UInt64> {
+        let folder = "/proc/\(process)/fdinfo"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return Set(
+            names.compactMap { name in
+                let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+                return text?.split(separator: "\n").first { $0.hasPrefix("link_id:") }
+                    .flatMap { UInt64($0.dropFirst(8).trimmingCharacters(in: .whitespaces)) }
+            }
+        )
     }
 
     @Test func aKilledSessionLeavesNothingBehind() throws {
@@ -49,8 +62,7 @@ struct KilledSessionTests {
             """
         )
         var random = SeededRandom(seed: 15)
-        let before = Self.linkCount()
-        var highest = before
+        var links: Set<UInt64> = []
         for _ in 0..<50 {
             let session = Process()
             session.executableURL = URL(fileURLWithPath: TracedPrograms.helper)
@@ -59,15 +71,15 @@ struct KilledSessionTests {
             try session.run()
             // Kill the session at a random time.
             usleep(UInt32.random(in: 0...600_000, using: &random))
-            highest = max(highest, Self.linkCount())
+            links.formUnion(Self.links(of: session.processIdentifier))
             kill(session.processIdentifier, SIGKILL)
             session.waitUntilExit()
             try program.run("assert thread.is_alive()")
         }
-        #expect(highest > before)
-        // The kernel removes each link in 50 ms.
-        for _ in 0..<200 where Self.linkCount() > before { usleep(10_000) }
-        #expect(Self.linkCount() == before)
+        #expect(!links.isEmpty)
+        // The kernel removes each link in 50 ms. Other sessions have links of their own.
+        for _ in 0..<200 where !links.isDisjoint(with: Self.links()) { usleep(10_000) }
+        #expect(links.isDisjoint(with: Self.links()))
         try program.run("turn.clear(); assert turn.wait(60); stop = True")
     }
 }
