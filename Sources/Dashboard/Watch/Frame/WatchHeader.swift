@@ -45,7 +45,8 @@ struct WatchHeader {
         add([text(WatchLabels.mode(file), file.state == .present ? .text : .warning)], 80)
         guard file.state == .present else { return segments }
         if let bytes = file.bytes { add([text(HumanUnits.bytes(bytes))], 40) }
-        let rate = HumanUnits.rate(history.rate(\.commits)).dropLast(2)
+        let isUnknown = report.wal.map { $0.commits == nil } ?? false
+        let rate = isUnknown ? "?" : HumanUnits.rate(history.rate(\.commits)).dropLast(2)
         let padding = String(repeating: " ", count: max(0, 5 - rate.utf8.count))
         let noun = report.wal == nil ? " transactions/s" : " commits/s"
         add([text(padding + rate), text(noun, .dim)], 70)

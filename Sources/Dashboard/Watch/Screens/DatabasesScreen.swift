@@ -30,7 +30,8 @@ struct DatabasesScreen: WatchScreen {
             number("commits", 9, 19) {
                 $0.rate(\.commits)
             } text: {
-                HumanUnits.rate($0.rate(\.commits))
+                $0.report?.wal.map { $0.commits == nil } ?? false
+                    ? "?" : HumanUnits.rate($0.rate(\.commits))
             },
             number("CPU", 6, 16) {
                 $0.cpuShare
