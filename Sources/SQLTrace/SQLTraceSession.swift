@@ -131,7 +131,9 @@ public final class SQLTraceSession {
 
     func surveyProcesses() {
         let now = monotonicNanoseconds()
-        let opened = opens.processes().filter { attached[$0] == nil && $0 != getpid() }
+        let opened = opens.processes().filter {
+            attached[$0] == nil && $0 != getpid() && !ChildProcess.isRecent($0)
+        }
         for process in opened { survey.scheduleSurvey(of: process, at: now) }
         attach(to: survey.surveyDueProcesses(at: now, for: Self.surveyTime))
         missedPrograms += opened.count { kill($0, 0) != 0 && attached[$0] == nil }

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Glibc
+import Synchronization
 import Telemetry
 
 /// A type that starts processes that inherit only the descriptors that they need.
@@ -75,8 +76,19 @@ enum ChildProcess {
             } else {
                 posix_spawn(&process, path, &actions, &attributes, arguments, environ)
             }
-        return status == 0 ? process : nil
+        guard status == 0 else { return nil }
+        recent.withLock { recent in
+            if recent.count >= recentLimit { recent.removeFirst() }
+            recent.append(process)
+        }
+        return process
     }
+
+    /// The processes started last, which may have ended.
+    private static let recent = Mutex<[pid_t]>([])
+    private static let recentLimit = 64
+
+    static func isRecent(_ process: pid_t) -> Bool { recent.withLock { $0.contains(process) } }
 
     /// The value of `POSIX_SPAWN_SETSID`, a glibc extension.
     private static let startsSession: Int16 = 0x80

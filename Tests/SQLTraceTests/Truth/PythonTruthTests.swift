@@ -203,6 +203,28 @@ struct PythonTruthTests {
         #expect(ended?.calls == 3)
     }
 
+    @Test func programsThatEndAtOnceAreCountedAsMissing() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        try program.run("c.execute('SELECT * FROM stock').fetchall(); \(Self.end)")
+        session.executions()
+        // The report requests plans from a process that reads the schema.
+        _ = session.report()
+        session.poll()
+        #expect(session.missedPrograms == 0)
+        try program.run(
+            """
+            import subprocess, sys
+            code = "import sqlite3; c = sqlite3.connect('%s')" % path
+            subprocess.run([sys.executable, "-c", code], check=True)
+            """
+        )
+        session.poll()
+        #expect(session.missedPrograms == 1)
+    }
+
     @Test func forkedProcessesAreTraced() throws {
         let folder = TemporaryFolder()
         let (path, program) = try Self.prepared(folder)
