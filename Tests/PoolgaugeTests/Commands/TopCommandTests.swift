@@ -37,7 +37,8 @@ struct TopCommandTests {
                 #expect(report.processes.first?.locks.map(\.kind).contains(.writer) == true)
                 #expect(report.processes.first?.share.writer.value == 1)
                 let text = try top(["--once", "--for", "300ms"], in: folder).output
-                #expect(text.contains("writer ≥ "))
+                // This process runs, so samples do not prove that it holds the lock continuously.
+                #expect(text.contains("writer ~ ") || text.contains("writer ≥ "))
                 #expect(text.contains(String(getpid())))
             }
         }
@@ -73,7 +74,7 @@ struct TopCommandTests {
                     in: folder
                 )
                 #expect(met.status == 0, "\(met)")
-                #expect(met.output.contains("writer ≥ "))
+                #expect(met.output.contains("writer ~ ") || met.output.contains("writer ≥ "))
                 try database.execute(sql: "ROLLBACK")
             }
         }
