@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 """Measures the cost of `poolgauge top --sql` for the programs that it traces. Requires root.
 
-    sql-cost.py POOLGAUGE [PROGRAM…] [--levels light,…] [--pairs N] [--seconds S] [--python PATH]
+    sql-cost.py POOLGAUGE [PROGRAM…] [--levels full,default] [--pairs N] [--seconds S] [--python PATH]
 
 Programs in C and Python (`sqlite3`) read one row or 51 rows of a WAL database by key in a tight
 loop. Django answers requests in a loop without a network. Each request reads ten objects by their
-keys and writes one object. Loops without a trace and with a trace at each level alternate in pairs.
+keys and writes one object. Loops without and with a trace alternate in pairs.
 
 A row shows the median processor time of a read in microseconds, without and with the trace, and the
 median of the ratios. The processor time of a loop includes its probes. Unlike its rate, it depends
-little on other programs. `--sql-limit 100%` prevents the trace from pausing. The last level,
-"default", is light with the default limit of 5%.
+little on other programs. The level "full" has no limit, and "default" has the limit of 5%.
 """
 
 import argparse
@@ -143,7 +142,7 @@ def main():
     parser.add_argument("poolgauge")
     parser.add_argument("programs", nargs="*", help="C, Python or Django (default: all)")
     parser.add_argument("--python", default=sys.executable, help="an interpreter with Django")
-    parser.add_argument("--levels", default="light,timed,full,default")
+    parser.add_argument("--levels", default="full,default")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4)
     options = parser.parse_args()
@@ -164,12 +163,9 @@ def main():
             ["cc", "-O2", "-o", program, folder + "/loop.c", "-lsqlite3"], check=True
         )
         top = [options.poolgauge, "top", path, "--follow", "--for", f"{options.seconds + 30:g}s"]
-        unlimited = ["--sql-limit", "100%"]
         levels = {
-            "light": top + ["--sql=light"] + unlimited,
-            "timed": top + ["--sql=timed"] + unlimited,
-            "full": top + ["--sql=full", "--pid", "PID"] + unlimited,
-            "default": top + ["--sql=light"],
+            "full": top + ["--sql", "--sql-limit", "none"],
+            "default": top + ["--sql"],
         }
         print(f"{'program':<8} {'rows':>4} {'level':<8} {'none':>8} {'traced':>8} {'ratio':>6}")
         loops = [

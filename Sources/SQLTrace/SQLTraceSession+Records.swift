@@ -25,6 +25,7 @@ extension SQLTraceSession {
 
     private func readRecords() -> [StatementExecution] {
         var executions: [StatementExecution] = []
+        readTime = monotonicNanoseconds()
         _ = kernel.ring.read(limit: Self.readLimit) { bytes in
             guard let record = ProbeRecord(bytes) else { return }
             recordCount &+= 1

@@ -85,10 +85,10 @@ extension SQLTraceSession {
     func report() -> [String: TracedDatabase] {
         requestPlans()
         let now = monotonicNanoseconds()
-        let elapsed = Double(now - min(now, reportTime)) / 1e9
+        let elapsed = Double(readTime - min(readTime, reportTime)) / 1e9
         for process in attached.values { noteSampling(of: process, at: now) }
-        let periods = attached.mapValues { $0.endPeriod(at: now, since: reportTime) }
-        reportTime = now
+        let periods = attached.mapValues { $0.endPeriod(at: readTime, since: reportTime) }
+        reportTime = readTime
         var counts = endedCounts
         for process in attached.values {
             counts.lost += process.counts.lost

@@ -32,7 +32,9 @@ public final class SQLTraceSession {
     var nextLimitTime: UInt64 = 0
     let start: UInt64
     private var isStarting = true
-    /// The time of the last report.
+    /// The time until which the records have been read.
+    var readTime: UInt64
+    /// The time until which the last report counted executions.
     var reportTime: UInt64
     var recordCount: UInt64 = 0
     /// The lost records and the nested executions of processes that have ended.
@@ -84,6 +86,7 @@ public final class SQLTraceSession {
         models = files.paths.map { _ in Self.model(options) }
         planner = commands.planning.isEmpty ? nil : PlanClient(command: commands.planning)
         start = monotonicNanoseconds()
+        readTime = start
         reportTime = start
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
