@@ -103,14 +103,22 @@ def write_share(operations, run):
     return sum(o["rate"] * o["service"] for o in writes) / 1e9 / max(1, workers)
 
 
+def has_probes(pid):
+    """Returns whether a trace has set probes, in addition to its links to three tracepoints."""
+    folder = pathlib.Path(f"/proc/{pid}/fd")
+    try:
+        links = [os.readlink(file) for file in folder.iterdir()]
+    except OSError:
+        return False
+    return sum("bpf" in link and "link" in link for link in links) > 3
+
+
 def wait_for_trace(process):
     """Waits until a capture has set its probes."""
-    folder = pathlib.Path("/sys/kernel/tracing/instances")
     for _ in range(600):
         if process.poll() is not None:
             sys.exit(f"the capture failed: {process.stderr.read()}")
-        names = [p for p in folder.glob(f"poolgauge_{process.pid}_*")]
-        if names and any("reset" in p.name for p in names[0].glob("events/poolgauge*/*")):
+        if has_probes(process.pid):
             time.sleep(1.5)
             return
         time.sleep(0.05)

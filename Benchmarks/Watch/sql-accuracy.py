@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares `poolgauge top --sql` with counts and times that programs measure. Requires root.
 
-    sql-accuracy.py POOLGAUGE [PROGRAM…] [--levels light,timed,full] [--seconds S] [--python PATH]
+    sql-accuracy.py POOLGAUGE [PROGRAM…] [--levels full] [--seconds S] [--python PATH]
                     [--traced PATH]
 
 Each program runs a query that takes a few milliseconds, a point read and an insert in turn, and
@@ -431,22 +431,26 @@ def programs(options, path, folder):
     return found
 
 
+def has_probes(pid):
+    """Returns whether a trace has set probes, in addition to its links to three tracepoints."""
+    folder = pathlib.Path(f"/proc/{pid}/fd")
+    try:
+        links = [os.readlink(file) for file in folder.iterdir()]
+    except OSError:
+        return False
+    return sum("bpf" in link and "link" in link for link in links) > 3
+
+
 def trace(options, path, level, pid):
     """Starts a trace, and returns when its probes are set."""
     command = [options.poolgauge, "top", path, "--format", "json", "--for", "60s", f"--sql={level}"]
-    if level == "full":
-        command += ["--pid", str(pid)]
-    # A trace that pauses counts only part of the calls.
-    command += ["--sql-limit", "100%"]
+    # With a limit, only part of the calls is counted.
+    command += ["--sql-limit", "none"]
     top = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    folder = pathlib.Path("/sys/kernel/tracing/instances")
-    # Probes are enabled after the libraries are calibrated. At the full level, they are opened instead.
-    name = "step_return_*" if level == "full" else "reset_*/enable"
     for _ in range(1200):
         if top.poll() is not None:
             sys.exit(f"top ended: {top.stderr.read()}")
-        found = list(folder.glob(f"poolgauge_{top.pid}_*/events/poolgauge_*/{name}"))
-        if found and (level == "full" or any(f.read_text().strip() == "1" for f in found)):
+        if has_probes(top.pid):
             break
         time.sleep(0.05)
     time.sleep(2)
@@ -479,7 +483,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("poolgauge")
     parser.add_argument("programs", nargs="*")
-    parser.add_argument("--levels", default="light,timed,full")
+    parser.add_argument("--levels", default="full")
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--traced", help="the benchmark TracedProgram")

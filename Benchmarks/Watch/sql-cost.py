@@ -113,6 +113,16 @@ print((time.process_time() - used) / requests * 1e6)
 """
 
 
+def has_probes(pid):
+    """Returns whether a trace has set probes, in addition to its links to three tracepoints."""
+    folder = pathlib.Path(f"/proc/{pid}/fd")
+    try:
+        links = [os.readlink(file) for file in folder.iterdir()]
+    except OSError:
+        return False
+    return sum("bpf" in link and "link" in link for link in links) > 3
+
+
 def cost(command, top):
     """Returns the processor time of a read in a loop, with a trace unless `top` is `None`."""
     loop = subprocess.Popen(
@@ -121,11 +131,9 @@ def cost(command, top):
     time.sleep(0.5)
     trace = None
     if top:
-        words = [str(loop.pid) if word == "PID" else word for word in top]
-        trace = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+        trace = subprocess.Popen(top, stdout=subprocess.DEVNULL)
         # The probes are set after the libraries are calibrated.
-        folder = pathlib.Path("/sys/kernel/tracing/instances")
-        while not any(folder.glob(f"poolgauge_{trace.pid}_*/events/poolgauge_*/reset_*")):
+        while not has_probes(trace.pid):
             if trace.poll() is not None:
                 sys.exit("top ended")
             time.sleep(0.05)

@@ -148,8 +148,8 @@ final class AttachedProcess {
         )
         let processor = Self.processorTime(of: process)
         let inWindow = window == nil ? 0 : processor - processorTime.window
-        // In programs, probes cost up to half as much again as in the loop that measures them.
-        let lost = 1.5 * lostSeconds
+        // The cost is an estimate.
+        let lost = 1.15 * lostSeconds
         let used = processorTime.earlier + inWindow - lost
         let total = processor - processorTime.start - lost
         if used > 0, total > used { sampling.byProcessorTime = total / used }
