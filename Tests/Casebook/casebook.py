@@ -185,11 +185,17 @@ def main():
     right = 0
     # Cases with statistics about times run with few others.
     with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
-        for case, wrong in zip(cases, pool.map(attempt, cases)):
-            right += wrong is None
-            print(("✔  " if wrong is None else "✖  ") + case.name, flush=True)
-            if wrong:
-                print("   " + wrong.replace("\n", "\n   "))
+        results = list(zip(cases, pool.map(attempt, cases)))
+    for case, wrong in results:
+        mark = "✔  "
+        if wrong:
+            # The other cases may have disturbed it.
+            case = Case(case.module, case.variation, poolgauge)
+            mark, wrong = "✔  (second attempt, alone) ", attempt(case)
+        right += wrong is None
+        print((mark if wrong is None else "✖  ") + case.name, flush=True)
+        if wrong:
+            print("   " + wrong.replace("\n", "\n   "))
     print(f"{right} of {len(cases)} right")
     if (FOLDER.parents[1] / "docs/Casebook.md").read_text() != page(modules):
         print("docs/Casebook.md is not current: ./test --cases --table docs/Casebook.md")
