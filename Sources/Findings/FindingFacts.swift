@@ -79,11 +79,6 @@ struct FindingFacts {
         report.current?.first { $0.pid == process && $0.isRunning }
     }
 
-    /// Whether SQL is traced and visible in a process.
-    func isTraced(_ process: Int32) -> Bool {
-        report.tracing?.pids.contains(process) == true
-    }
-
     static func duration(_ seconds: Double) -> String { HumanUnits.duration(seconds: seconds) }
 
     /// Returns a statement in backquotes, shortened to fit in a sentence.

@@ -65,7 +65,7 @@ extension Finding {
     /// Whether the finding names the cause of other processes' waits for its process.
     fileprivate var explainsWaits: Bool {
         switch kind {
-        case .busy, .selfWait, .exclusive, .longWriter, .checkpointWaits, .strayFile: true
+        case .busy, .selfWait, .exclusive, .longWriter, .checkpointWaits: true
         default: false
         }
     }

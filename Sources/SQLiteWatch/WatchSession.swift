@@ -177,6 +177,7 @@ public final class WatchSession {
                 processorShare: share,
                 fileSystem: targets[number].fileSystem,
                 notes: general + targets[number].notes + [helper.problem].compactMap(\.self),
+                hiddenProcesses: processes.scan.hiddenProcesses.count,
                 tables: tables?.counts[number],
                 facts: { processes.facts(of: $0) }
             )

@@ -48,7 +48,12 @@ struct WatchTarget {
         isIdentified = true
         database = lockIdentity(new)
         index = lockIdentity(sample.index.identity)
-        processes.scan.set(files.compactMap(\.self), of: number, path: FilePath.resolved(path))
+        processes.scan.set(
+            files.compactMap(\.self),
+            of: number,
+            path: FilePath.resolved(path),
+            main: new
+        )
     }
 
     private static func lockFile(of path: String) -> String? {
@@ -126,7 +131,7 @@ struct WatchTarget {
         if !isQueried { observation.weight = moment.listWeight }
         observation.openProcesses = openProcesses
         observation.uses = processes.scan.uses[number] ?? [:]
-        if sharing.uses != observation.uses {
+        if moment.isPresent, sharing.uses != observation.uses {
             sharing = (
                 observation.uses, StrayFileSearch.sharedConnections(observation.uses)
             )

@@ -22,14 +22,7 @@ VARIATIONS = ['wal', 'delete']
 
 def program(path, end, mode):
     create(path, mode).close()
-    if os.fork() == 0:
-        c = connect(path, None, timeout=0.4)
-        for _ in until(end, 0.1):
-            try:
-                c.execute("INSERT INTO item (hits) VALUES (1)")
-            except sqlite3.OperationalError:
-                pass
-        os._exit(0)
+    insert_in_child(path, end, timeout=0.4, pause=0.1)
     c = connect(path, None)
     c.set_progress_handler(lambda: time.time() > end, 100_000)
     try:

@@ -23,14 +23,7 @@ unavailable = needs_root
 
 def program(path, end, mode):
     create(path, mode).close()
-    if os.fork() == 0:
-        c = connect(path, None, timeout=0.25)
-        for _ in until(end, 0.05):
-            try:
-                c.execute("INSERT INTO item (hits) VALUES (1)")
-            except sqlite3.OperationalError:
-                pass
-        os._exit(0)
+    insert_in_child(path, end, timeout=0.25, pause=0.05)
     c = connect(path, None)
     for _ in until(end, 0.1):
         c.execute("BEGIN IMMEDIATE")

@@ -23,6 +23,19 @@ def create(path, mode="wal"):
     return connection
 
 
+def insert_in_child(path, end, timeout, pause):
+    """Starts a process that inserts rows, and ignores failures."""
+    if os.fork() != 0:
+        return
+    c = connect(path, None, timeout=timeout)
+    for _ in until(end, pause):
+        try:
+            c.execute("INSERT INTO item (hits) VALUES (1)")
+        except sqlite3.OperationalError:
+            pass
+    os._exit(0)
+
+
 def report(**counts):
     print(json.dumps(counts), flush=True)
 

@@ -175,6 +175,22 @@ struct RuleTests {
         #expect(other.map(\.kind) == [.longWriter])
     }
 
+    /// An explanation concerns one process, and another one is still mentioned.
+    @Test func anEpisodeOfAnotherProcessIsMentioned() {
+        var episode = WatchEpisode(kind: .writer, pid: 7, name: "web", start: time, seconds: 2)
+        episode.end = time
+        var block = WatchedBlock(time: time, pid: 7, seconds: 0, failed: true)
+        block.by = WatchedBlock.Blocker(pid: 8, isInferred: false)
+        let found = findings { report in
+            report.tracing = tracing()
+            report.episodes = [episode]
+            report.waits = [WatchedWaits(count: 3, seconds: 0, longest: block)]
+        }
+        // The blocker, not the process that fails, is responsible.
+        #expect(found.map(\.kind) == [.busy, .longWriter])
+        #expect(found.map(\.pid) == [8, 7])
+    }
+
     // MARK: Statements
 
     @Test func upgradesAreOneFinding() {

@@ -53,7 +53,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
 }
 
 extension WatchReport {
-    /// Creates a report without SQL and without findings.
+    /// Creates a report without SQL and without findings, which ``updateFindings()`` adds.
     package init(
         time: WatchTime,
         window: WatchWindow,
@@ -76,7 +76,6 @@ extension WatchReport {
             findings: [],
             notes: notes
         )
-        updateFindings()
     }
 
     /// Corrects the ages of locks by the transactions that the trace saw.

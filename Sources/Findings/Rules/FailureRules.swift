@@ -84,7 +84,7 @@ enum FailureRules {
         return [
             Finding(
                 .busy,
-                pid: first.pid,
+                pid: blockers.count == 1 ? blockers.first : nil,
                 "\(HumanUnits.exact(count(immediate), "execution")) "
                     + "(\(first.sql.map { FindingFacts.quoted($0) } ?? "a statement")) in "
                     + "\(facts.names(immediate.map(\.pid))) failed with SQLITE_BUSY without "

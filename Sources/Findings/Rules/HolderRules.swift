@@ -233,7 +233,7 @@ enum HolderRules {
     /// How long findings mention an episode after it ends, in seconds.
     private static let endedEpisodeTime = 10.0
 
-    /// The longest completed episode of each process that holds no lock now.
+    /// The longest completed episode that no other finding explains.
     static func endedEpisodes(_ facts: FindingFacts) -> [Finding] {
         let report = facts.report
         let earliest =
@@ -244,8 +244,7 @@ enum HolderRules {
                 && episode.end.map { $0.milliseconds > earliest } ?? false
         }
         // One finding: the process with the longest episode.
-        guard let longest = recent.max(by: { $0.seconds < $1.seconds }), facts.explained.isEmpty
-        else { return [] }
+        guard let longest = recent.max(by: { $0.seconds < $1.seconds }) else { return [] }
         let all = recent.filter { $0.kind == longest.kind && $0.pid == longest.pid }
         let lock =
             switch longest.kind {

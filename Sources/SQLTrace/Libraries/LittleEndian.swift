@@ -13,17 +13,6 @@ struct LittleEndian: Sendable {
     func u32(_ offset: Int) -> UInt32? { value(offset) }
     func u64(_ offset: Int) -> UInt64? { value(offset) }
 
-    /// Returns an unsigned integer of 1, 2, 4, or 8 bytes.
-    func unsigned(_ offset: Int, size: Int) -> UInt64? {
-        switch size {
-        case 1: u8(offset).map(UInt64.init)
-        case 2: u16(offset).map(UInt64.init)
-        case 4: u32(offset).map(UInt64.init)
-        case 8: u64(offset)
-        default: nil
-        }
-    }
-
     /// Returns the text up to a zero byte, limited to 4,096 bytes.
     func string(_ offset: Int) -> String? {
         guard bytes.indices.contains(offset) else { return nil }

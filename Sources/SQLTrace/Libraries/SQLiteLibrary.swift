@@ -22,8 +22,6 @@ final class SQLiteLibrary {
 
     let path: String
     let identity: FileIdentity
-    /// Whether the file belongs to root and no other user can write to it.
-    let isOwnedByRoot: Bool
     let machine: ELFFile.Machine
     let isGo: Bool
     let points: [String: ProbePoint]
@@ -56,7 +54,6 @@ final class SQLiteLibrary {
             self.root = nil
         }
         identity = FileIdentity(information)
-        isOwnedByRoot = information.st_uid == 0 && information.st_mode & 0o022 == 0
         machine = file.machine
         isGo = file.isGo
         points = file.functions.mapValues { function in

@@ -50,27 +50,18 @@ final class WatchedFiles {
     private var hasSharedRoot: [Int32: Bool] = [:]
     private static let rootLimit = 1 << 14
 
-    /// Records the start of a process, which inherits its parent's root directory.
-    func noteStart(of process: Int32, by parent: Int32) {
-        cacheRoot(process, sharesRoot(process, startedBy: parent))
-    }
-
     /// Records the root directory of a running process, which changes when the process enters a
     /// container.
     func noteRoot(of process: Int32) { _ = sharesRoot(process) }
 
-    private func sharesRoot(_ process: Int32, startedBy parent: Int32? = nil) -> Bool {
-        if let root = FileIdentity(path: "\(proc)/\(process)/root/") {
-            let isShared = root == FileIdentity(path: "/")
-            cacheRoot(process, isShared)
-            return isShared
+    private func sharesRoot(_ process: Int32) -> Bool {
+        guard let root = FileIdentity(path: "\(proc)/\(process)/root/") else {
+            return hasSharedRoot[process] ?? false
         }
-        return parent.map { sharesRoot($0) } ?? hasSharedRoot[process] ?? false
-    }
-
-    private func cacheRoot(_ process: Int32, _ isShared: Bool) {
+        let isShared = root == FileIdentity(path: "/")
         if hasSharedRoot.count >= Self.rootLimit { hasSharedRoot = [:] }
         hasSharedRoot[process] = isShared
+        return isShared
     }
 }
 #endif

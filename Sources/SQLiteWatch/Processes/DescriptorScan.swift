@@ -40,10 +40,21 @@ struct DescriptorScan {
         setDatabases([], of: process)
     }
 
-    /// Sets the files of a database, of which the first is the database file.
-    mutating func set(_ identities: [FileIdentity], of database: Int, path: String) {
+    /// Sets the files of a database.
+    ///
+    /// - Parameters:
+    ///   - identities: All files.
+    ///   - database: The number of the database.
+    ///   - path: The path of the database file, without symbolic links.
+    ///   - main: The database file, or `nil` if there is none.
+    mutating func set(
+        _ identities: [FileIdentity],
+        of database: Int,
+        path: String,
+        main: FileIdentity?
+    ) {
         guard filesOfDatabase[database] != identities else { return }
-        paths.add(path: path, database: database, identity: identities.first)
+        paths.add(path: path, database: database, identity: main)
         for old in filesOfDatabase[database] ?? [] where files[old] == database { files[old] = nil }
         for new in identities { files[new] = database }
         filesOfDatabase[database] = identities

@@ -30,10 +30,9 @@ struct StrayFileSearch {
 
     /// The end of the path of a file without a name.
     private static let deletedSuffix = " (deleted)"
-    /// The time after which a deleted file is not one that SQLite is just closing, in milliseconds.
+    /// The time after which a deleted wal-index is not one that SQLite is just closing, in
+    /// milliseconds.
     private static let minimumAge: Int64 = 500
-    /// The time that SQLite needs to close a file, in microseconds.
-    private static let closingTime: UInt32 = 3_000
 
     /// Adds a database with its path, which contains no symbolic links.
     mutating func add(path: String, database: Int, identity: FileIdentity?) {
@@ -62,7 +61,7 @@ struct StrayFileSearch {
         _ process: Int32,
         _ result: inout Result
     ) {
-        if let database, file == identities[database] {
+        if let database, let file, file == identities[database] {
             result.uses[database, default: DescriptorUse()].descriptors.append(descriptor)
             if link != paths[database] { result.names[database] = link }
         } else if link.hasSuffix(Self.deletedSuffix), database == nil,
@@ -74,10 +73,8 @@ struct StrayFileSearch {
                 information.st_nlink == 0
             else { return }
             guard watched.part != .wal else {
-                // Each write changes the log's times. SQLite closes a log that it has deleted at
-                // once.
-                usleep(Self.closingTime)
-                guard ProcFile.link("/proc/\(process)/fd/\(descriptor)") == link else { return }
+                // SQLite closes a log before it deletes it (sqlite3WalClose), and each write changes
+                // the log's times.
                 result.uses[watched.database, default: DescriptorUse()].strayFiles
                     .append(DescriptorUse.StrayFile(part: .wal, path: link, isDeleted: true))
                 return

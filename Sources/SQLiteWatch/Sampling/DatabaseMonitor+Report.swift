@@ -9,6 +9,8 @@ extension DatabaseMonitor {
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database, or `nil` if unknown.
     ///   - notes: Notes about the limitations of this report.
+    ///   - hiddenProcesses: The number of processes whose open files cannot be listed, or `nil` if
+    ///     unknown.
     ///   - tables: The frame counts by table since the session started, or `nil` if frames are not
     ///     read.
     ///   - facts: A closure that describes a process, or returns `nil` if it has ended.
@@ -19,6 +21,7 @@ extension DatabaseMonitor {
         processorShare: Double,
         fileSystem: FileSystemStatus?,
         notes: [String],
+        hiddenProcesses: Int? = nil,
         tables: TableCounts?,
         facts: @escaping (Int32) -> Process?
     ) -> WatchReport {
@@ -60,14 +63,13 @@ extension DatabaseMonitor {
         report.rollback = rollback(seconds: seconds)
         report.tablesCoverage = counts?.coverage(written: log.since(interval.logBaseline).frames)
         report.hasHiddenHolder = observation.hasHiddenHolder
+        report.hiddenProcesses = hiddenProcesses
         report.endedProcesses = interval.seen.subtracting(shown.map(\.pid)).count
-        report.updateFindings()
-        if report.wal?.frames != nil, report.hasHiddenWriters {
-            // The reads of invisible programs are unknown.
-            report.wal?.pinned = nil
-        } else if report.wal?.frames != nil {
+        // The reads of invisible programs are unknown.
+        if report.wal?.frames != nil, !report.hasHiddenWriters {
             report.wal?.pinned = pins.first?.frames ?? 0
         }
+        report.updateFindings()
         startInterval(at: now, tables: tables)
         return report
     }

@@ -124,3 +124,40 @@ struct ProcessList {
         return left == right ? first.pid < second.pid : left < right
     }
 }
+
+/// Names that distinguish the processes of one program.
+enum ProcessNames {
+    /// The maximum length of an argument in a name, in characters.
+    private static let argumentLength = 24
+    /// Parts of arguments that may introduce or contain secrets, which names, unlike command lines,
+    /// would carry into metrics.
+    private static let secrets = ["pass", "secret", "token", "key", "auth", "cred", "@"]
+
+    /// Appends to the names of processes with the same name the first argument that differs, as in
+    /// `python3 svc.py web` and `python3 svc.py jobs`.
+    static func distinguish(_ processes: inout [Int32: DatabaseMonitor.Process]) {
+        for (name, group) in Dictionary(grouping: processes, by: { $0.value.name })
+        where group.count > 1 {
+            let lists = group.map(\.value.arguments)
+            let length = lists.map(\.count).max() ?? 0
+            let index = (1..<max(length, 1)).first { index in
+                Set(lists.map { $0.indices.contains(index) ? $0[index] : "" }).count > 1
+                    && !lists.contains { isSecret(at: index, in: $0) }
+            }
+            guard let index else { continue }
+            for (process, facts) in group where facts.arguments.indices.contains(index) {
+                let argument = facts.arguments[index]
+                processes[process]?.name = "\(name) \(argument.prefix(argumentLength))"
+            }
+        }
+    }
+
+    /// Whether an argument may be secret, because it or the one before it names a secret.
+    private static func isSecret(at index: Int, in arguments: [String]) -> Bool {
+        (index - 1...index).contains { index in
+            guard arguments.indices.contains(index) else { return false }
+            let argument = arguments[index].lowercased()
+            return secrets.contains { argument.contains($0) }
+        }
+    }
+}

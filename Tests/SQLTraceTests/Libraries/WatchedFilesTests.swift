@@ -32,21 +32,24 @@ struct WatchedFilesTests {
         #expect(files.database(of: 3, path: "/nowhere/app.db") == .unknown)
     }
 
-    @Test func anEndedProcessHasTheRootOfItsParent() throws {
+    @Test func anEndedProcessHasItsLastRoot() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        try setRoot(of: 1, to: "/")
-        try setRoot(of: 2, to: folder.path)
-        files.noteStart(of: 10, by: 1)
-        files.noteStart(of: 11, by: 10)
-        files.noteStart(of: 20, by: 2)
-        #expect(files.database(of: 11, path: "/nowhere/app.db") == .watched(0))
+        for (process, root) in [(Int32(10), "/"), (20, folder.path)] {
+            try setRoot(of: process, to: root)
+            files.noteRoot(of: process)
+            try FileManager.default.removeItem(
+                at: folder.appendingPathComponent(String(process))
+            )
+        }
+        #expect(files.database(of: 10, path: "/nowhere/app.db") == .watched(0))
         #expect(files.database(of: 20, path: "/nowhere/app.db") == .unknown)
     }
 
     @Test func aProgramMayHaveADifferentRootThanItsPredecessor() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        try setRoot(of: 1, to: "/")
-        files.noteStart(of: 10, by: 1)
+        try setRoot(of: 10, to: "/")
+        files.noteRoot(of: 10)
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("10"))
         try setRoot(of: 10, to: folder.path)
         files.noteRoot(of: 10)
         try FileManager.default.removeItem(at: folder.appendingPathComponent("10"))

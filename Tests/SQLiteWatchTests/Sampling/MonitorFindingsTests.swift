@@ -75,6 +75,12 @@ struct MonitorFindingsTests {
         #expect(processes[1]?.name == "python3 svc.py web")
         #expect(processes[2]?.name == "python3 svc.py jobs")
         #expect(processes[3]?.name == "node")
+        var secret: [Int32: DatabaseMonitor.Process] = [
+            1: process(["a", "--api-key", "4f1c", "web"]),
+            2: process(["a", "--api-key", "9be2", "jobs"]),
+        ]
+        ProcessNames.distinguish(&secret)
+        #expect(secret[1]?.name == "python3 svc.py web")
         var same: [Int32: DatabaseMonitor.Process] = [1: process(["a"]), 2: process(["a"])]
         ProcessNames.distinguish(&same)
         #expect(same[1]?.name == "python3 svc.py")

@@ -18,18 +18,31 @@ struct StrayFileTests {
         """
 
     /// Returns the findings about a program after it has run a script.
-    private func findings(after script: String) throws -> (WatchedProcess?, [Finding]) {
+    ///
+    /// - Parameters:
+    ///   - script: The script.
+    ///   - part: A stray file for which to wait: one that was deleted a moment ago may be one that
+    ///     SQLite is closing.
+    /// - Returns: The process and the findings.
+    private func findings(
+        after script: String,
+        waitingFor part: WatchedStrayFile.Part? = nil
+    ) throws -> (WatchedProcess?, [Finding]) {
         let program = try ForeignProgram(folder.file())
         try program.run(Self.setUp + "\n" + script)
-        // A file that was deleted a moment ago may be one that SQLite is closing.
-        usleep(600_000)
-        let report = try WatchSession.watching(folder.file()).report()
-        return (report.process(program), report.findings)
+        return try eventually("the report contains the file", every: 50_000) {
+            let report = try WatchSession.watching(folder.file()).report()
+            let process = report.process(program)
+            let parts = process?.strayFiles?.map(\.part) ?? []
+            guard part.map(parts.contains) ?? true else { return nil }
+            return (process, report.findings)
+        }
     }
 
     @Test func aDeletedLogIsAnAlarm() throws {
         let (process, findings) = try findings(
-            after: #"os.remove(path + "-wal"); os.remove(path + "-shm")"#
+            after: #"os.remove(path + "-wal"); os.remove(path + "-shm")"#,
+            waitingFor: .index
         )
         #expect(Set(process?.strayFiles?.map(\.part) ?? []) == [.wal, .index])
         #expect(process?.strayFiles?.allSatisfy { $0.isDeleted && $0.deleted != nil } == true)
@@ -42,7 +55,8 @@ struct StrayFileTests {
             after: """
                 import shutil
                 shutil.copyfile(path, path + ".new"); os.rename(path + ".new", path)
-                """
+                """,
+            waitingFor: .database
         )
         #expect(process?.strayFiles?.contains { $0.part == .database && $0.isDeleted } == true)
         #expect(findings.first?.text.contains("the database was replaced") == true)
@@ -71,8 +85,10 @@ struct StrayFileTests {
     @Test func anInheritedConnectionIsANote() throws {
         let (_, findings) = try findings(
             after: """
+                reading, writing = os.pipe()
                 if os.fork() == 0:
-                    time.sleep(3); os._exit(0)
+                    # Ends with this program.
+                    os.close(writing); os.read(reading, 1); os._exit(0)
                 """
         )
         #expect(findings.map(\.kind) == [.inheritedConnection])

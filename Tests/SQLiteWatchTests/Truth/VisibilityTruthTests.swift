@@ -78,6 +78,7 @@ struct VisibilityTruthTests {
         #expect(report.process(program)?.share.writer.value == 1)
         #expect(report.process(program)?.name.hasPrefix("python3") == true)
         #expect(report.notes.contains { $0.contains("open files of") && $0.contains("as root") })
+        #expect(report.hiddenProcesses ?? 0 > 0)
         #if arch(x86_64)
         #expect(report.process(program)?.waiting?.isWaiting != true)
         #expect(report.notes.contains { $0.contains("cannot be detected") })
