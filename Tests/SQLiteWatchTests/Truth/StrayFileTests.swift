@@ -17,13 +17,10 @@ struct StrayFileTests {
         c.execute("create table if not exists t(x)"); c.execute("insert into t values(1)")
         """
 
-    /// Returns the findings about a program after it has run a script.
+    /// Returns a program and the findings about it after it has run a script.
     ///
-    /// - Parameters:
-    ///   - script: The script.
-    ///   - part: A stray file for which to wait: one that was deleted a moment ago may be one that
-    ///     SQLite is closing.
-    /// - Returns: The process and the findings.
+    /// A file that was deleted a moment ago may be one that SQLite is closing, so the test waits
+    /// until the report contains a stray `part`.
     private func findings(
         after script: String,
         waitingFor part: WatchedStrayFile.Part? = nil
