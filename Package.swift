@@ -134,7 +134,7 @@ let package = Package(
         ),
         .target(
             name: "WorkloadEngine",
-            dependencies: ["SQLText", "Telemetry", "Text", "YAML", yams, histogram],
+            dependencies: ["Findings", "SQLText", "Telemetry", "Text", "YAML", yams, histogram],
             // `Presets` is a link to the folder `scenarios`, which contains the only copy of the
             // files.
             resources: [.embedInCode("Presets")]

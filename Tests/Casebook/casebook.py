@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs the casebook: reported problems with SQLite as small programs, which poolgauge must explain.
 
-usage: casebook.py POOLGAUGE [--all] [--table FILE] [NAME…]
+usage: casebook.py POOLGAUGE [--all | --languages] [--table FILE] [NAME…]
 
 Each case is a Python file in this folder with PROBLEM, REPORTS (links), REMEDY, and VARIATIONS. Its
 function `program(path, seconds, variation)` causes the problem, and may print what it counted as
 one line of JSON. Its function `check(case)` states what a right answer contains. Without --all,
-only the first variation of each case runs. Several cases run at once.
+only the first variation of each case runs. With --languages, the programs in other languages (in the
+folder Languages, named after their case) run instead. Several cases run at once.
 """
 import concurrent.futures
 import importlib.util
@@ -17,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import languages
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 WATCH = 3.0
@@ -29,18 +32,21 @@ class Wrong(Exception):
 class Case:
     """One variation of a case, and what poolgauge said about it."""
 
-    def __init__(self, module, variation, poolgauge):
+    def __init__(self, module, variation, poolgauge, source=None):
         self.module, self.variation, self.poolgauge = module, variation, poolgauge
+        self.source = source
         self.name = module.NAME + (f" ({variation})" if variation else "")
         self.counts, self.text, self.report = {}, "", {}
 
     def run(self):
         with tempfile.TemporaryDirectory(prefix="casebook-") as folder:
             path = os.path.join(folder, "app.db")
-            seconds = getattr(self.module, "WATCH", WATCH)
+            seconds = getattr(self.module, "WATCH", WATCH) + (2 if self.source else 0)
             lead = getattr(self.module, "LEAD", 1.5)
-            command = [sys.executable, self.module.__file__, path, str(lead + seconds + 2.5),
-                       self.variation]
+            command = languages.command(self.source or self.module.__file__, folder)
+            if command is None:
+                raise Wrong(f"the language of {self.source.name} is not installed")
+            command += [path, str(lead + seconds + 2.5), self.variation]
             program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
                                        start_new_session=True)
             try:
@@ -152,8 +158,8 @@ def page(modules):
 
 def main():
     arguments = sys.argv[1:]
-    runs_all = "--all" in arguments
-    arguments = [a for a in arguments if a != "--all"]
+    runs_all, runs_languages = "--all" in arguments, "--languages" in arguments
+    arguments = [a for a in arguments if a not in ("--all", "--languages")]
     table = None
     if "--table" in arguments:
         index = arguments.index("--table")
@@ -162,7 +168,7 @@ def main():
     if not arguments:
         sys.exit(__doc__)
     poolgauge, names = arguments[0], arguments[1:]
-    files = sorted(p for p in FOLDER.glob("*.py") if p.name not in ("casebook.py", "support.py"))
+    files = sorted(p for p in FOLDER.glob("*.py") if p.name not in ("casebook.py", "healthy.py", "languages.py", "support.py"))
     sys.path.insert(0, str(FOLDER))
     modules = [load(path) for path in files]
     if table:
@@ -174,6 +180,12 @@ def main():
     cases = []
     for module in modules:
         if names and module.NAME not in names:
+            continue
+        if runs_languages:
+            for source in sorted(FOLDER.glob(f"Languages/{module.NAME}.*")):
+                variation = "wal" if "wal" in module.VARIATIONS else module.VARIATIONS[0]
+                cases.append(Case(module, variation, poolgauge, source))
+                cases[-1].name = source.name
             continue
         variations = module.VARIATIONS if runs_all or names else module.VARIATIONS[:1]
         for variation in variations:
@@ -190,7 +202,9 @@ def main():
         mark = "✔  "
         if wrong:
             # The other cases may have disturbed it.
-            case = Case(case.module, case.variation, poolgauge)
+            name = case.name
+            case = Case(case.module, case.variation, poolgauge, case.source)
+            case.name = name
             mark, wrong = "✔  (second attempt, alone) ", attempt(case)
         right += wrong is None
         print((mark if wrong is None else "✖  ") + case.name, flush=True)

@@ -277,4 +277,46 @@ struct RuleTests {
         #expect(report?.processes[0].locks[0].seconds == 0.3)
         #expect(report?.episodes.isEmpty == true)
     }
+
+    @Test func aConnectionThatUsesItsDatabaseAloneIsANote() throws {
+        let alone = findings { report in
+            report.processes.removeLast()
+            report.processes[0].locks = [lock(.exclusive, 5, isContinuous: false)]
+        }
+        #expect(alone.map(\.level) == [.note] && alone.first?.kind == .exclusive)
+        let shared = findings { report in
+            report.processes[0].locks = [lock(.exclusive, 5, isContinuous: false)]
+        }
+        #expect(shared.first?.level == .warning)
+        // With a rollback journal, the lock may belong to a transaction.
+        for hasJournal in [true, false] {
+            let found = findings { report in
+                report.processes.removeLast()
+                report.wal = nil
+                report.rollback = WatchedRollback(
+                    transactions: nil,
+                    transactionsPerSecond: nil,
+                    journalBytes: 512,
+                    isHot: false
+                )
+                report.rollback?.hasValidJournal = hasJournal
+                report.processes[0].locks = [lock(.exclusive, 5, isContinuous: false)]
+            }
+            #expect(found.map(\.level) == [hasJournal ? .warning : .note])
+        }
+    }
+
+    @Test func aSlowStatementsRemedyNamesTheIndex() throws {
+        let found = findings { report in
+            var statement = statement("SELECT * FROM item WHERE name = ?", calls: 100)
+            statement.steps = 200_000
+            statement.plan = ["SCAN item"]
+            statement.proposedIndex = "item (name)"
+            report.statements = [statement]
+            report.tracing = tracing()
+        }
+        let finding = try #require(found.first { $0.kind == .slowStatement })
+        #expect(finding.text.contains("reads a whole table") && !finding.text.contains("sorts"))
+        #expect(finding.remedy?.contains("item (name)") == true)
+    }
 }

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 import Testing
 
@@ -101,6 +102,62 @@ struct RecordingReportTests {
             let report = try RecordingReport(RecordingReader(path: path))
             #expect(report.gaps.map(\.seconds) == [21])
             #expect(report.gaps.map(\.reason) == ["there is no sample"])
+        }
+    }
+
+    /// Returns the report of a database whose log process 7 pins from second 3 to 6.
+    private func watch(_ second: Int, isWaiting: Bool) -> WatchReport {
+        let time = WatchTime(milliseconds: self.time(Int64(second)))
+        var process = WatchedProcess(pid: 7, name: "web")
+        process.waiting = WatchedWait(isWaiting: isWaiting, share: 1)
+        if isWaiting { process.waiting?.seconds = 0.25 }
+        var writer = WatchedProcess(pid: 8, name: "jobs")
+        writer.locks = [WatchedLock(kind: .writer, since: time, seconds: 5, isContinuous: false)]
+        var report = WatchReport(
+            time: time,
+            window: WatchWindow(
+                seconds: 1,
+                samples: 100,
+                samplesPerSecond: 100,
+                listSamples: 10,
+                processorShare: 0
+            ),
+            file: WatchedFile(path: "/a.db", state: .present),
+            processes: [process, writer],
+            pins: [],
+            tables: [],
+            episodes: [],
+            notes: []
+        )
+        report.findings =
+            (3...6).contains(second)
+            ? [Finding(.pinned, pid: 7, "web (7) pins the log for at least \(second) s.")] : []
+        return report
+    }
+
+    @Test func findingsAreReportedOnceWithTheirTimes() throws {
+        try withFile { path in
+            let writer = try RecordingWriter(
+                path: path,
+                limits: RecordingLimits(),
+                info: RecordingInfo(kind: .watch, tool: "poolgauge test", title: "/a.db"),
+                clock: (time(0), 1),
+                mask: { $0 },
+                setup: nil
+            )
+            for second in 0..<10 {
+                let report = watch(second, isWaiting: second == 4)
+                try writer.write([.sample(.watch(report), milliseconds: time(Int64(second)))])
+            }
+            try writer.end(reason: "the command ended")
+            writer.close()
+            let report = try RecordingReport(RecordingReader(path: path))
+            #expect(report.examinedSamples == 10 && report.findings.count == 1)
+            let found = try #require(report.findings.first)
+            #expect(found.start.milliseconds == time(3) && found.end.milliseconds == time(6))
+            #expect(found.samples == 4 && found.finding.text.contains("at least 6 s"))
+            // The hold of five seconds is not a wait.
+            #expect(report.longestWaits.map(\.seconds) == [0.25])
         }
     }
 }

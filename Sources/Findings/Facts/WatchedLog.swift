@@ -57,23 +57,27 @@ extension WatchedWAL {
 
 /// Transactions that use a rollback journal.
 public struct WatchedRollback: Sendable, Codable, Equatable {
-    /// The number of transactions in the interval, from the change counter.
+    /// The number of transactions in the interval, from the change counter, or `nil` if unknown.
     ///
     /// In exclusive locking mode, the counter changes only with the first transaction.
-    public var transactions: UInt64
+    public var transactions: UInt64?
     /// The number of transactions per second.
-    public var transactionsPerSecond: Double
+    public var transactionsPerSecond: Double?
     /// The size of the `-journal` file, in bytes, or `nil` if there is no journal.
     public var journalBytes: UInt64?
     /// Whether the journal belongs to the transaction of a terminated process.
     ///
     /// The next reader rolls back this transaction.
     public var isHot: Bool
+    /// Whether the journal can restore the database, or `nil` if unknown.
+    ///
+    /// Between transactions, there is no such journal.
+    public var hasValidJournal: Bool?
 
     /// Creates a description.
     public init(
-        transactions: UInt64,
-        transactionsPerSecond: Double,
+        transactions: UInt64?,
+        transactionsPerSecond: Double?,
         journalBytes: UInt64?,
         isHot: Bool
     ) {

@@ -150,6 +150,11 @@ public struct WatchedWait: Sendable, Codable, Equatable {
     public var isWaiting: Bool
     /// The share of checks, from 0 to 1, in which a thread waited while other processes held locks.
     public var share: Double
+    /// The time since the first of the last checks that all found a waiting thread, in seconds, or
+    /// `nil` if the process is not waiting.
+    ///
+    /// Between checks, the thread may have stopped waiting for a moment.
+    public var seconds: Double?
     /// Always `true`, because waits are inferred from the stacks of sleeping threads.
     public var isInferred = true
 

@@ -49,6 +49,9 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     /// The steps of the statement's query plan in a private, empty database with the same schema,
     /// or `nil` if there is no plan.
     public var plan: [String]?
+    /// The table and columns of an index with which the plan scans or sorts less, such as
+    /// `orders (user, state)`, or `nil` if none was found.
+    public var proposedIndex: String?
     /// Whether calls, rates, and times are lower bounds because events were lost.
     public var isIncomplete: Bool
     /// Whether some processes were traced only in windows, so that ``calls`` covers only that time

@@ -154,7 +154,7 @@ enum FailureRules {
     // MARK: Other failures
 
     /// What a result code means for the program, and its remedy.
-    private static func advice(
+    static func advice(
         for code: String
     ) -> (level: Finding.Level, text: String, remedy: String?) {
         if code.hasPrefix("SQLITE_LOCKED_SHAREDCACHE") {

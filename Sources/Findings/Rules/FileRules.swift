@@ -141,7 +141,8 @@ enum FileRules {
                 )
             ]
         }
-        guard let rollback = report.rollback, rollback.transactions >= visibleTransactions,
+        guard let transactions = report.rollback?.transactions,
+            transactions >= visibleTransactions,
             report.window.samples >= visibleSamples, report.processes.count > 1,
             report.processes.allSatisfy({
                 $0.share.writer.value == 0 && $0.share.reader.value == 0 && $0.locks.isEmpty
@@ -151,7 +152,7 @@ enum FileRules {
             Finding(
                 .hiddenLocks,
                 level: .note,
-                "\(HumanUnits.exact(rollback.transactions, "transaction")) changed the database, but "
+                "\(HumanUnits.exact(transactions, "transaction")) changed the database, but "
                     + "no lock was seen at any of \(report.window.samples) samples: the programs may "
                     + "use no locks (nolock=1, vfs=unix-none), or hold them too briefly to be seen. "
                     + "Without locks, several processes corrupt the database.",

@@ -174,9 +174,17 @@ enum HolderRules {
     ) -> Finding {
         let name = facts.name(process.pid)
         let held = "\(name) has held the \(lock.kind.rawValue) lock \(time(lock))"
-        if facts.report.wal != nil, lock.kind == .exclusive {
+        // A write transaction has a journal while it keeps the lock.
+        let isMode =
+            lock.kind == .exclusive
+            && (facts.report.wal != nil || facts.report.rollback?.hasValidJournal == false)
+        if isMode {
+            // A program that uses its database alone may keep the lock.
+            let others = facts.report.processes.contains { $0.pid != process.pid }
+            let isNoticed = others || !(facts.report.waits ?? []).isEmpty || !facts.waiting.isEmpty
             return Finding(
                 .exclusive,
+                level: isNoticed ? .warning : .note,
                 pid: process.pid,
                 "\(held): no other process can use the database\(waiters(facts, besides: process.pid)).",
                 remedy: "It probably uses PRAGMA locking_mode = EXCLUSIVE."

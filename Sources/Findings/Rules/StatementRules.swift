@@ -113,25 +113,35 @@ enum StatementRules {
     private static let minimumSteps = 10_000.0
     private static let minimumStepsPerSecond = 2_000_000.0
 
+    /// Returns whether a statement reads or sorts more than it should, from its instructions per
+    /// execution, its executions per second, and its plan.
+    static func isSlow(steps: Double, perSecond: Double, plan: [String]) -> Bool {
+        steps >= minimumSteps && steps * perSecond >= minimumStepsPerSecond
+            && causes(of: plan) != nil
+    }
+
+    /// Returns what a plan does that takes time, as a clause, or `nil` if it only searches.
+    static func causes(of plan: [String]) -> String? {
+        var causes: [String] = []
+        if let scan = plan.first(where: { $0.contains("SCAN ") }) {
+            causes.append("reads a whole table or index (\(FindingFacts.quoted(scan)))")
+        }
+        if let sort = plan.first(where: { $0.contains("TEMP B-TREE") }) {
+            causes.append("sorts (\(FindingFacts.quoted(sort)))")
+        }
+        return causes.isEmpty ? nil : causes.joined(separator: " and ")
+    }
+
     static func slowStatements(_ facts: FindingFacts) -> [Finding] {
         let length = max(facts.report.tracing?.seconds ?? 1, 1)
         let slow = (facts.report.statements ?? []).compactMap {
             statement -> (WatchedStatement, Double, Double)? in
-            guard let steps = statement.steps, steps >= minimumSteps, let plan = statement.plan,
-                plan.contains(where: { $0.contains("SCAN ") || $0.contains("TEMP B-TREE") })
+            guard let steps = statement.steps, let plan = statement.plan,
+                isSlow(steps: steps, perSecond: Double(statement.calls) / length, plan: plan)
             else { return nil }
-            let perSecond = steps * Double(statement.calls) / length
-            return perSecond >= minimumStepsPerSecond ? (statement, steps, perSecond) : nil
+            return (statement, steps, steps * Double(statement.calls))
         }
         return slow.sorted { $0.2 > $1.2 }.prefix(3).map { statement, steps, _ in
-            let plan = statement.plan ?? []
-            let scans = plan.filter { $0.contains("SCAN ") }
-            let sorts = plan.filter { $0.contains("TEMP B-TREE") }
-            var causes: [String] = []
-            if let scan = scans.first {
-                causes.append("reads a whole table or index (\(FindingFacts.quoted(scan)))")
-            }
-            if let sort = sorts.first { causes.append("sorts (\(FindingFacts.quoted(sort)))") }
             let mean =
                 statement.mean.map { " and takes \(FindingFacts.duration($0))" } ?? ""
             return Finding(
@@ -140,8 +150,11 @@ enum StatementRules {
                 "\(FindingFacts.quoted(statement.sql)) in \(facts.names(statement.pids)) executes "
                     + "\(HumanUnits.exact(UInt64(steps), "instruction")) of SQLite's virtual machine "
                     + "per run\(mean), \(HumanUnits.exact(statement.calls, "time")): it "
-                    + "\(causes.joined(separator: " and ")).",
-                remedy: "Create an index on the compared columns, followed by the columns of ORDER "
+                    + "\(causes(of: statement.plan ?? []) ?? "scans or sorts").",
+                remedy: statement.proposedIndex.map { index in
+                    "An index on \(index) avoids this in an empty database with the same schema. "
+                        + "poolgauge advise measures it."
+                } ?? "Create an index on the compared columns, followed by the columns of ORDER "
                     + "BY. poolgauge advise finds and measures it."
             )
         }

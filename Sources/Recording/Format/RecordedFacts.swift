@@ -75,12 +75,10 @@ struct FactTracker {
         var facts = RecordedFacts()
         facts.waiting = report.processes.count { $0.waiting?.isWaiting == true }
         let blocked = (report.blocked ?? []).map(\.seconds).max()
-        // Without tracing, the wait is unknown. It is at most as long as the oldest write lock.
-        let locked =
-            facts.waiting == 0
-            ? 0
-            : report.processes.flatMap(\.locks).filter { $0.kind.isWrite }.map(\.seconds).max() ?? 0
-        facts.waitNanoseconds = nanoseconds(blocked ?? locked)
+        // Without tracing, a wait is known from the checks that found the process waiting.
+        let waits = report.processes.compactMap { $0.waiting?.seconds }
+        facts.waitNanoseconds = (blocked ?? waits.max() ?? (facts.waiting == 0 ? 0 : nil))
+            .map(nanoseconds)
         facts.walBytes = report.wal?.bytes
         facts.busy = report.statements.map { $0.reduce(UInt64(0)) { $0 &+ $1.busy } }
         facts.saturation = min(report.processes.reduce(0) { $0 + $1.share.writer.value }, 1)

@@ -50,6 +50,10 @@ package struct RecordingReport: Sendable, Codable, Equatable {
     package var samples: Int
     package var sessions: [Session]
     package var sources: [RecordedPeriod]
+    /// The findings about watched databases, most important first.
+    package var findings: [RecordedFinding]
+    /// The number of samples of watched databases that were examined for findings.
+    package var examinedSamples: Int
     /// The facts about equal parts of the period, over all sources.
     package var intervals: [RecordedInterval]
     package var longestWaits: [Wait]
@@ -103,6 +107,7 @@ extension RecordingReport {
         sessions = contents.sessions.filter { $0.start <= to && ($0.end ?? last) >= from }
             .map(Session.init)
         sources = RecordedPeriod.all(in: contents, indexes)
+        (findings, examinedSamples) = RecordedFinding.all(in: contents, indexes, reader)
         intervals = RecordedInterval.all(in: rows)
         longestWaits = WaitSearch(contents, indexes).longest(Self.waitCount).map { index in
             Wait(contents.rows[index], contents, reader)

@@ -21,6 +21,8 @@ struct TraceModel {
     /// The original text of each statement without a plan, keyed by its normalized text.
     private var unplanned: [String: String] = [:]
     private var plans: [String: [String]] = [:]
+    /// An index that would improve the plan of each statement.
+    private var indexes: [String: String] = [:]
 
     /// The maximum number of statements in a request for plans.
     private static let planBatch = 64
@@ -74,6 +76,7 @@ struct TraceModel {
         statements.report(sampled: sampled, elapsed: elapsed).map { statement in
             var statement = statement
             statement.plan = plans[statement.sql].flatMap { $0.isEmpty ? nil : $0 }
+            statement.proposedIndex = indexes[statement.sql]
             return statement
         }
     }
@@ -128,6 +131,9 @@ struct TraceModel {
             let isPlanned = response?.plans.indices.contains(index) ?? false
             let plan = isPlanned ? response?.plans[index] : nil
             plans[statement.shown] = plan ?? []
+            if isPlanned, let response, response.indexes.indices.contains(index) {
+                indexes[statement.shown] = response.indexes[index]
+            }
         }
         if let response { identifiers = Set(response.names) }
     }

@@ -1,5 +1,7 @@
+import CSQLite
 import Foundation
 import SQLiteWatch
+import Telemetry
 
 #if os(Linux)
 import Glibc
@@ -20,12 +22,18 @@ public enum StatementPlanning {
         memory: 1 << 29
     )
 
+    /// The maximum amount of memory for SQLite, in bytes.
+    private static let memoryLimit: Int64 = 1 << 27
+    /// The time for the search for indexes, in nanoseconds.
+    private static let searchTime: UInt64 = 500_000_000
+
     /// Answers a request from standard input.
     ///
     /// A tracing program calls this method, as root, in the command that it passes to a session.
     public static func run() {
         let input = FileHandle.standardInput.readDataToEndOfFile()
         ProcessSandbox.limit(to: limits)
+        _ = sqlite3_hard_heap_limit64(memoryLimit)
         guard let request = try? JSONDecoder().decode(PlanRequest.self, from: input),
             let schema = SchemaReader.statements(path: request.path),
             ProcessSandbox.dropPrivileges(closingFrom: STDERR_FILENO + 1),
@@ -38,7 +46,16 @@ public enum StatementPlanning {
     /// Plans statements for a schema, or returns `nil` if no private database can be created.
     static func response(to statements: [String], schema: [String]) -> PlanResponse? {
         PrivateSchema(schema).map { database in
-            PlanResponse(names: database.names, plans: statements.map(database.plan))
+            let plans = statements.map(database.plan)
+            let deadline = monotonicNanoseconds() + searchTime
+            let indexes = zip(statements, plans).map { sql, plan -> String? in
+                guard IndexSearch.isNeeded(for: plan), monotonicNanoseconds() < deadline else {
+                    return nil
+                }
+                return database.proposals(for: sql).first
+                    .map { $0.map(\.text).joined(separator: " and ") }
+            }
+            return PlanResponse(names: database.names, plans: plans, indexes: indexes)
         }
     }
 }

@@ -5,6 +5,9 @@ struct PlanResponse: Codable, Equatable {
     /// The steps of each statement's plan, or an empty array for a statement that could not be
     /// prepared.
     var plans: [[String]] = []
+    /// An index for each statement that would scan or sort less with it, such as
+    /// `orders (user, state)`.
+    var indexes: [String?] = []
 }
 
 struct PlanRequest: Codable, Equatable {

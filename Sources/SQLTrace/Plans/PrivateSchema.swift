@@ -1,31 +1,38 @@
 import CSQLite
 import SQLText
 
-#if os(Linux)
 /// An empty in-memory database with the tables of a watched database.
 ///
 /// The schema and the statements come from other programs. Only single `CREATE` statements for
 /// tables, indexes, views, and triggers are executed. All other statements are only explained. An
 /// authorizer denies every action that these operations do not need.
-final class PrivateSchema {
+package final class PrivateSchema {
     private let connection: OpaquePointer
     private let authorization = Authorization()
 
     /// The authorizer's state, which the connection references by pointer.
     private final class Authorization {
         var phase = Phase.schema
+        /// The columns that a statement reads, while they are collected.
+        var reads: [ReadColumn]?
+    }
+
+    /// A column of a table that a statement reads.
+    struct ReadColumn: Hashable {
+        var table: String
+        var column: String
     }
 
     private enum Phase {
         /// The schema is being created, and only the schema is read.
         case schema
         case statements
+        /// Indexes are created and removed.
+        case indexes
     }
 
     /// The maximum length of a statement, in bytes.
     private static let textLimit: Int32 = 1 << 18
-    /// The maximum amount of memory for SQLite, in bytes.
-    private static let memoryLimit: Int64 = 1 << 27
     /// The maximum number of rows to read.
     private static let rowLimit = 10_000
 
@@ -33,7 +40,7 @@ final class PrivateSchema {
     ///
     /// Objects that require an extension or an application-defined function are omitted. Virtual
     /// tables are omitted because creating them would run their modules.
-    init?(_ schema: [String]) {
+    package init?(_ schema: [String]) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
         guard sqlite3_open_v2(":memory:", &opened, flags, nil) == SQLITE_OK, let opened else {
@@ -41,7 +48,6 @@ final class PrivateSchema {
             return nil
         }
         connection = opened
-        _ = sqlite3_hard_heap_limit64(Self.memoryLimit)
         sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
         sqlite3_limit(opened, SQLITE_LIMIT_SQL_LENGTH, Self.textLimit)
         sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Self.textLimit)
@@ -56,12 +62,19 @@ final class PrivateSchema {
         let pointer = Unmanaged.passUnretained(authorization).toOpaque()
         sqlite3_set_authorizer(
             opened,
-            { state, action, first, _, database, _ in
+            { state, action, first, second, database, _ in
                 guard let state else { return SQLITE_DENY }
-                let phase = Unmanaged<Authorization>.fromOpaque(state).takeUnretainedValue().phase
+                let authorization = Unmanaged<Authorization>.fromOpaque(state).takeUnretainedValue()
                 let name = first.map { String(cString: $0) }
                 let schema = database.map { String(cString: $0) }
-                return PrivateSchema.permits(action, name, schema, phase) ? SQLITE_OK : SQLITE_DENY
+                if action == SQLITE_READ, authorization.reads != nil, let name, let second {
+                    let column = ReadColumn(table: name, column: String(cString: second))
+                    if !column.column.isEmpty, authorization.reads?.contains(column) == false {
+                        authorization.reads?.append(column)
+                    }
+                }
+                return PrivateSchema.permits(action, name, schema, authorization.phase)
+                    ? SQLITE_OK : SQLITE_DENY
             },
             pointer
         )
@@ -108,6 +121,11 @@ final class PrivateSchema {
             (SQLITE_UPDATE, .statements), (SQLITE_DELETE, .statements):
             true
         case (SQLITE_PRAGMA, .statements): name == "table_info"
+        case (SQLITE_CREATE_INDEX, .indexes), (SQLITE_DROP_INDEX, .indexes),
+            (SQLITE_REINDEX, .indexes), (SQLITE_SAVEPOINT, .indexes), (SQLITE_SELECT, .indexes):
+            true
+        case (SQLITE_INSERT, .indexes), (SQLITE_UPDATE, .indexes), (SQLITE_DELETE, .indexes):
+            name == "sqlite_master"
         default: false
         }
     }
@@ -133,6 +151,73 @@ final class PrivateSchema {
         return rows(of: statement, column: 3)
     }
 
+    // MARK: Indexes
+
+    /// Returns the columns of tables that a statement reads, in the order of its text.
+    func columnsRead(by text: String) -> [ReadColumn] {
+        authorization.reads = []
+        defer { authorization.reads = nil }
+        guard let statement = prepare("EXPLAIN QUERY PLAN " + text) else { return [] }
+        sqlite3_finalize(statement)
+        return authorization.reads ?? []
+    }
+
+    /// Returns the plan of a statement if the indexes existed.
+    ///
+    /// Indexes that cannot be created, for example on a view, are omitted.
+    func plan(of text: String, with indexes: [ProposedIndex]) -> [String] {
+        rolledBack {
+            for (number, index) in indexes.enumerated() {
+                run(index.creation(named: "\(Self.prefix)\(number)"))
+            }
+            return plan(of: text)
+        }
+    }
+
+    /// Returns those of the indexes that the plan of a statement uses if all exist.
+    func indexesUsed(by text: String, from indexes: [ProposedIndex]) -> [ProposedIndex] {
+        let plan = plan(of: text, with: indexes)
+        return indexes.indices.filter { number in
+            plan.contains { line in
+                line.hasPrefix("SEARCH") && line.contains("INDEX \(Self.prefix)\(number) ")
+            }
+        }.map { indexes[$0] }
+    }
+
+    /// Returns the result of a closure during which the schema has no index but those of
+    /// constraints.
+    func withoutIndexes<Result>(_ body: () -> Result) -> Result {
+        rolledBack {
+            let query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql NOTNULL"
+            for name in prepare(query).map({ rows(of: $0, column: 0) }) ?? [] {
+                run("DROP INDEX \"\(name.replacing("\"", with: "\"\""))\"")
+            }
+            return body()
+        }
+    }
+
+    /// The start of the names of indexes that are tried.
+    private static let prefix = "poolgauge_tried_"
+
+    private func rolledBack<Result>(_ body: () -> Result) -> Result {
+        run("SAVEPOINT poolgauge")
+        defer {
+            run("ROLLBACK TO poolgauge")
+            run("RELEASE poolgauge")
+        }
+        return body()
+    }
+
+    /// Runs a statement of this class, and ignores its failure.
+    private func run(_ text: String) {
+        let phase = authorization.phase
+        authorization.phase = .indexes
+        defer { authorization.phase = phase }
+        guard let statement = prepare(text) else { return }
+        sqlite3_step(statement)
+        sqlite3_finalize(statement)
+    }
+
     private func prepare(_ text: String) -> OpaquePointer? {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(connection, text, -1, &statement, nil)
@@ -149,4 +234,3 @@ final class PrivateSchema {
         return rows
     }
 }
-#endif

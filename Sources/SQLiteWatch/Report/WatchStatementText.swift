@@ -136,7 +136,7 @@ package enum WatchStatementText {
 
     /// Returns the number of counted calls, and the interval of their true number if some were not
     /// counted.
-    private static func calls(_ statement: WatchedStatement) -> String {
+    package static func calls(_ statement: WatchedStatement) -> String {
         let counted = HumanUnits.exact(statement.calls)
         guard let least = statement.leastCalls, let most = statement.mostCalls else {
             return counted
@@ -145,7 +145,7 @@ package enum WatchStatementText {
         return "\(counted) of \(HumanUnits.exact(interval[0]))–\(HumanUnits.exact(interval[1]))"
     }
 
-    private static func mean(_ statement: WatchedStatement) -> String {
+    package static func mean(_ statement: WatchedStatement) -> String {
         guard let mean = statement.mean else { return "" }
         guard let error = statement.meanError else {
             return "\(HumanUnits.duration(seconds: mean)) (1 timed)"

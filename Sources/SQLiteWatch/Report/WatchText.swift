@@ -103,7 +103,10 @@ public struct WatchText {
 
     private mutating func appendRollback() {
         guard let rollback = report.rollback else { return }
-        var parts = ["\(HumanUnits.rate(rollback.transactionsPerSecond)) transactions"]
+        var parts = [
+            rollback.transactionsPerSecond.map { "\(HumanUnits.rate($0)) transactions" }
+                ?? "transactions are unknown: one connection keeps the exclusive lock"
+        ]
         if let bytes = rollback.journalBytes {
             parts.append((rollback.isHot ? "hot journal " : "journal ") + HumanUnits.bytes(bytes))
         }
@@ -270,7 +273,7 @@ public struct WatchText {
     }
 
     /// Wraps a paragraph, with prefixes for the first line and for the other lines.
-    static func wrapped(_ text: String, first: String, rest: String) -> [String] {
+    package static func wrapped(_ text: String, first: String, rest: String) -> [String] {
         var lines: [String] = []
         var line = first
         var isEmpty = true

@@ -60,7 +60,7 @@ extension DatabaseMonitor {
             notes: notes
         )
         report.wal = wal(seconds: seconds, now: observation.now)
-        report.rollback = rollback(seconds: seconds)
+        report.rollback = rollback(seconds: seconds, shown)
         report.tablesCoverage = counts?.coverage(written: log.since(interval.logBaseline).frames)
         report.hasHiddenHolder = observation.hasHiddenHolder
         report.hiddenProcesses = hiddenProcesses
@@ -122,14 +122,19 @@ extension DatabaseMonitor {
         return wal
     }
 
-    private func rollback(seconds: Double) -> WatchedRollback? {
+    private func rollback(seconds: Double, _ processes: [WatchedProcess]) -> WatchedRollback? {
         guard let files = last?.files, files.state == .present, !files.isWAL else { return nil }
-        let transactions = changes.transactions - interval.transactionBaseline
-        return WatchedRollback(
+        var transactions: UInt64? = changes.transactions - interval.transactionBaseline
+        // A connection in exclusive locking mode changes the counter only once.
+        let locks = processes.flatMap(\.locks).filter { $0.kind == .exclusive }
+        if locks.contains(where: { $0.seconds >= seconds }) { transactions = nil }
+        var rollback = WatchedRollback(
             transactions: transactions,
-            transactionsPerSecond: seconds > 0 ? Double(transactions) / seconds : 0,
+            transactionsPerSecond: transactions.map { seconds > 0 ? Double($0) / seconds : 0 },
             journalBytes: files.journal?.size,
             isHot: journal.isHot
         )
+        rollback.hasValidJournal = files.hasValidJournal
+        return rollback
     }
 }

@@ -26,7 +26,7 @@ struct ProcessList {
             shown.locks = locks(held)
             shown.share = interval.weights[process, default: HeldWeights()]
                 .share(interval.samples, lists: interval.lists)
-            shown.waiting = monitor.waits.wait(of: process)
+            shown.waiting = monitor.waits.wait(of: process, at: now)
             shown.syncShare = monitor.waits.syncShare(of: process)
             if let use = monitor.last?.uses[process] { describe(use, in: &shown) }
             shown.sharesConnectionWith = monitor.last?.sharedConnections[process]

@@ -6,7 +6,9 @@ struct WaitTracker: Sendable {
     private struct Checks: Sendable {
         var count = 0
         var waits = 0
-        var isWaiting = false
+        /// The time of the first of the last checks that all found the process waiting.
+        var waitingSince: UInt64?
+        var isWaiting: Bool { waitingSince != nil }
         /// The checks of the process while it held a write lock, and those that found it waiting
         /// for the disk.
         var holds = 0
@@ -29,13 +31,14 @@ struct WaitTracker: Sendable {
             if isSyncing { checks[process, default: Checks()].syncs += 1 }
         }
         for process in checks.keys where observation.waiting[process] != nil || !isBlocked {
-            checks[process]?.isWaiting = observation.waiting[process] ?? false
+            let since = checks[process]?.waitingSince ?? observation.now
+            checks[process]?.waitingSince = observation.waiting[process] == true ? since : nil
         }
         // A process that has acquired a write lock since its last check no longer waits for the
         // lock.
         for (process, locks) in observation.locks
         where observation.waiting[process] == nil && locks.held.contains(where: \.kind.isWrite) {
-            checks[process]?.isWaiting = false
+            checks[process]?.waitingSince = nil
         }
     }
 
@@ -43,12 +46,14 @@ struct WaitTracker: Sendable {
     var states: [Int32: Bool] { checks.mapValues(\.isWaiting) }
 
     /// Returns the wait of a process for a report, or `nil` if the process was never checked.
-    func wait(of process: Int32) -> WatchedWait? {
+    func wait(of process: Int32, at now: UInt64) -> WatchedWait? {
         checks[process].map { checks in
-            WatchedWait(
+            var wait = WatchedWait(
                 isWaiting: checks.isWaiting,
                 share: checks.count == 0 ? 0 : Double(checks.waits) / Double(checks.count)
             )
+            wait.seconds = checks.waitingSince.map { Double(now - min(now, $0)) / 1e9 }
+            return wait
         }
     }
 
@@ -67,6 +72,8 @@ struct WaitTracker: Sendable {
     ///
     /// A process keeps the state of its last check, possibly from an earlier interval.
     mutating func startInterval(keeping isKept: (Int32) -> Bool) {
-        checks = checks.filter { isKept($0.key) }.mapValues { Checks(isWaiting: $0.isWaiting) }
+        checks = checks.filter { isKept($0.key) }.mapValues {
+            Checks(waitingSince: $0.waitingSince)
+        }
     }
 }

@@ -88,6 +88,7 @@ final class BusyLedger: Sendable {
                 retried: group.retried,
                 waited: group.waited,
                 longestWait: group.longest,
+                timeout: group.timeout,
                 holders: group.holders,
                 remedy: key.cause.remedy(
                     timeout: group.timeout,

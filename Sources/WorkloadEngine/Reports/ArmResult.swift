@@ -1,3 +1,4 @@
+import Findings
 import Telemetry
 
 /// The result of running a scenario on one arm.
@@ -34,6 +35,9 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var busyHolders: [String: UInt64]?
     /// The measured `SQLITE_BUSY` failures, grouped by cause, or `nil` if there were none.
     public var busy: BusyResult?
+    /// What failed or was slow, why, and its remedies, most important first, or `nil` if nothing was
+    /// found.
+    public var findings: [Finding]?
     /// The number of rejected statements in captured SQL, keyed by kind, such as `ATTACH`, or
     /// `nil` if there were none.
     public var refusals: [String: UInt64]?

@@ -23,6 +23,8 @@ public struct BusyResult: Sendable, Codable, Equatable {
         public var waited: UInt64?
         /// The longest wait, in nanoseconds, or `nil` if unknown.
         public var longestWait: UInt64?
+        /// The busy timeout, in nanoseconds, or `nil` if unknown.
+        public var timeout: UInt64?
         /// The number of failures for each client or process that held the lock.
         ///
         /// The key `unknown` counts failures with an unknown holder. For a failed upgrade, the

@@ -60,8 +60,9 @@ public enum MarkdownReport {
                     .joined(separator: "; ")
             )
         }
-        if let busy = run.busy {
-            lines += busy.groups.prefix(5).map { "SQLITE_BUSY: " + TextReport.sentence($0) }
+        lines += (run.findings ?? []).map { finding in
+            "\(finding.level.mark) \(TextReport.oneLine(finding.text, limit: .max))"
+                + (finding.remedy.map { " → \($0)" } ?? "")
         }
         lines += TextReport.fairness(run).map { String($0.drop { $0 == " " }) }
         lines += (run.wal?.pins ?? []).prefix(3).map { "WAL: " + TextReport.sentence($0) }

@@ -3,7 +3,7 @@ import Text
 extension TextReport {
     /// The maximum number of groups in a text report.
     private static let busyLimit = 10
-    private static let statementLength = 100
+    static let statementLength = 100
 
     static func busy(_ run: ArmResult) -> [String] {
         guard let busy = run.busy else { return [] }
@@ -18,7 +18,6 @@ extension TextReport {
             lines.append(row)
             let details = [group.code, group.statement.map(oneLine)].compactMap(\.self)
             if !details.isEmpty { lines.append("      \(details.joined(separator: " in "))") }
-            lines.append("      remedy: \(group.remedy)")
         }
         if let rest = rest(busy) { lines.append("    \(rest)") }
         return lines
@@ -30,15 +29,6 @@ extension TextReport {
             HumanUnits.exact(group.retried), ReportUnits.time(group.waited),
             ReportUnits.time(group.longestWait), holders(group),
         ]
-    }
-
-    /// Returns a list item, such as `ui: 3 × timeout in UPDATE …, waited 150 ms in total, …`.
-    static func sentence(_ group: BusyResult.Group) -> String {
-        let statement = group.statement.map { " in \(oneLine($0))" } ?? ""
-        let waited = group.waited.map { ", waited \(ReportUnits.time($0)) in total" } ?? ""
-        return
-            "\(group.client): \(HumanUnits.exact(group.count)) × \(group.cause.title)\(statement)"
-            + "\(waited), held by \(holders(group)); remedy: \(group.remedy)"
     }
 
     static func rest(_ busy: BusyResult) -> String? {
@@ -55,8 +45,10 @@ extension TextReport {
         }.joined(separator: ", ")
     }
 
-    static func oneLine(_ sql: String) -> String {
+    static func oneLine(_ sql: String) -> String { oneLine(sql, limit: statementLength) }
+
+    static func oneLine(_ sql: String, limit: Int) -> String {
         let line = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return line.count <= statementLength ? line : line.prefix(statementLength) + "…"
+        return line.count <= limit ? line : line.prefix(limit) + "…"
     }
 }

@@ -59,7 +59,7 @@ public enum TextReport {
         lines += counts(run)
         let parts = [
             latencies(run) + fairness(run), operations(run), phases(run, measured: measuredPhases),
-            blame(run), busy(run),
+            findings(run), blame(run), busy(run),
             facts(run), profiles(run), checks(run),
         ]
         for part in parts where !part.isEmpty { lines += [""] + part }

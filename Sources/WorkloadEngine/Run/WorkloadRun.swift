@@ -1,3 +1,4 @@
+import Findings
 import Foundation
 import Telemetry
 import Text
@@ -326,6 +327,8 @@ public final class WorkloadRun: Sendable {
         )
         if let counts = context.holders?.counts, !counts.isEmpty { result.busyHolders = counts }
         result.busy = context.busy.ledger.result
+        let findings = LoadRules.findings(in: result.loadFacts)
+        if !findings.isEmpty { result.findings = findings }
         if let settings = arm.busySettings { result.environment["busy"] = settings }
         let refusals = target.refusals()
         if !refusals.isEmpty { result.refusals = refusals }

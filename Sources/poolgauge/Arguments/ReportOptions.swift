@@ -7,6 +7,7 @@ struct ReportOptions<Format: ReportFormatArgument>: ParsableArguments {
     var format = Format.text
 
     @Option(
+        name: .shortAndLong,
         help: "The file for the report; standard output by default.",
         completion: .file()
     )

@@ -52,8 +52,7 @@ struct AdviseSubcommand: ParsableCommand {
         if let within { options.timeLimit = within.duration }
         try series.prepare(&options, data: data, for: source.scenario)
         options.indexes = { target, plans in
-            let schema = CaptureSchema(try CaptureDatabase.tables(of: target))
-            return IndexAdvisor(schema: schema).indexes(for: plans)
+            IndexAdvisor.indexes(for: plans, schema: try IndexAdvisor.schema(of: target))
         }
         let advice = try AdviceRun(
             scenario: scenario,

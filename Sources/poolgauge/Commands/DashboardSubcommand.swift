@@ -34,7 +34,7 @@ struct DashboardSubcommand: ParsableCommand {
     @Flag(help: "Quit when the run ends, instead of showing its final state.")
     var once = false
 
-    @Option(help: "The file for the report on all arms that ran.")
+    @Option(name: .shortAndLong, help: "The file for the report on all arms that ran.")
     var output: String?
 
     @Option(help: "The format of the report.")

@@ -25,6 +25,7 @@ struct NewScenarioSubcommand: ParsableCommand {
     var tables = 5
 
     @Option(
+        name: .shortAndLong,
         help: "The file for the scenario; standard output by default.",
         completion: .file()
     )

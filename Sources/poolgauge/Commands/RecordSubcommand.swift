@@ -32,7 +32,7 @@ struct RecordSubcommand: ParsableCommand {
     )
     var targets: [String] = []
 
-    @Option(help: "The file of the recording.", completion: .file())
+    @Option(name: .shortAndLong, help: "The file of the recording.", completion: .file())
     var output: String
 
     @Option(

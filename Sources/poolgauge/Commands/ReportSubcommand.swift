@@ -33,7 +33,11 @@ struct ReportSubcommand: ParsableCommand {
     @Option(help: "The format of the report.")
     var format = RecordingReportFormat.text
 
-    @Option(help: "The file for the report; standard output by default.", completion: .file())
+    @Option(
+        name: .shortAndLong,
+        help: "The file for the report; standard output by default.",
+        completion: .file()
+    )
     var output: String?
 
     func validate() throws {

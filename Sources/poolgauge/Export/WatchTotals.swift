@@ -37,7 +37,7 @@ struct WatchTotals: Equatable {
             framesCheckpointed &+= wal.framesBackfilled ?? 0
             resets &+= wal.resets ?? 0
         }
-        if let rollback = report.rollback { commits &+= rollback.transactions }
+        commits &+= report.rollback?.transactions ?? 0
         for process in report.processes {
             let shares = [
                 ("write", process.share.writer), ("read", process.share.reader),

@@ -12,6 +12,8 @@ struct RecordingTables {
 
     let title: String
     private(set) var lead: [String]
+    /// The findings, each with its remedy.
+    let findings: [(text: String, remedy: String?)]
     let tables: [Table]
     private let intervals: [RecordedInterval]
 
@@ -26,6 +28,7 @@ struct RecordingTables {
         ]
         lead += report.problems
         intervals = report.intervals
+        findings = report.findings.map { Self.finding($0, report) }
         tables = [
             Table(title: "Sessions", rows: Self.sessionRows(report.sessions)),
             Table(title: "Sources", rows: Self.sourceRows(report.sources)),
@@ -57,6 +60,22 @@ struct RecordingTables {
             ),
             Table(title: "Intervals", rows: Self.intervalRows(report.intervals)),
         ].filter { $0.rows.count > 1 }
+    }
+
+    private static func finding(
+        _ recorded: RecordedFinding,
+        _ report: RecordingReport
+    ) -> (text: String, remedy: String?) {
+        let finding = recorded.finding
+        let time =
+            recorded.samples == 1
+            ? LocalTime.text(recorded.start)
+            : "\(LocalTime.text(recorded.start)) to \(LocalTime.text(recorded.end))"
+        let source = report.sources.count > 1 ? "\(recorded.source), " : ""
+        let share = "\(recorded.samples) of \(HumanUnits.counted(report.examinedSamples, "sample"))"
+        return (
+            "\(finding.level.mark) \(source)\(time) (\(share)): \(finding.text)", finding.remedy
+        )
     }
 
     private static func sessionRows(_ sessions: [RecordingReport.Session]) -> [[String]] {
@@ -125,6 +144,17 @@ struct RecordingTables {
 extension RecordingTables {
     var text: String {
         var lines = [Escaping.terminal(title)] + lead.map(Escaping.terminal)
+        if !findings.isEmpty { lines += ["", "Findings"] }
+        for (text, remedy) in findings {
+            lines += WatchText.wrapped(Escaping.terminal(text), first: "  ", rest: "    ")
+            if let remedy {
+                lines += WatchText.wrapped(
+                    Escaping.terminal(remedy),
+                    first: "    → ",
+                    rest: "      "
+                )
+            }
+        }
         for table in tables {
             lines += ["", table.title] + WatchText.table(table.rows).map { "  " + $0 }
         }
@@ -137,6 +167,11 @@ extension RecordingTables {
         }
         var lines = ["# " + Escaping.markdown(title)]
         for paragraph in lead { lines += ["", Escaping.markdown(paragraph)] }
+        if !findings.isEmpty { lines += ["", "## Findings", ""] }
+        for (text, remedy) in findings {
+            lines.append("* " + Escaping.markdown(text))
+            if let remedy { lines.append("  → " + Escaping.markdown(remedy)) }
+        }
         for table in tables {
             let columns = table.rows[0].count
             lines += ["", "## " + table.title, "", row(table.rows[0])]
@@ -149,6 +184,10 @@ extension RecordingTables {
     func html(_ report: RecordingReport) throws -> String {
         var page = HTMLPage(title: title)
         page.lead = lead.map(Markup.paragraph)
+        if !findings.isEmpty {
+            let texts = findings.map { $0.text + ($0.remedy.map { " → " + $0 } ?? "") }
+            page.add("Findings", [.list(texts)])
+        }
         for table in tables {
             var htmlTable = HTMLTable(table.title, columns: table.rows[0])
             for row in table.rows.dropFirst() { htmlTable.add(row) }

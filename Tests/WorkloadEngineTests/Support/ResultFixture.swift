@@ -1,3 +1,4 @@
+import Findings
 import Telemetry
 
 @testable import WorkloadEngine
@@ -120,6 +121,13 @@ enum ResultFixture {
             snapshots: SnapshotResult(made: 3, oldestSeconds: 4.2),
             interrupts: InterruptStatus(requested: 9, delivered: 5, withoutEffect: 4),
             busy: busy,
+            findings: [
+                Finding(
+                    .busy,
+                    "3 of 12,345 accesses of ui failed with SQLITE_BUSY for import.",
+                    remedy: "Shorten the transactions of import."
+                )
+            ],
             blame: [
                 "ui": BlameResult(
                     beyond: "p99",

@@ -115,7 +115,9 @@ struct WatchLogPanel {
             return [[Span(report.file.problem ?? WatchLabels.mode(report.file), dim)]]
         }
         let first = [
-            Span(HumanUnits.rate(history.rate(\.commits)), theme.bold(.text)),
+            rollback.transactions == nil
+                ? Span("unknown", theme.style(.text))
+                : Span(HumanUnits.rate(history.rate(\.commits)), theme.bold(.text)),
             Span(" transactions", dim),
         ]
         guard let bytes = rollback.journalBytes else {

@@ -105,7 +105,10 @@ struct StatementsScreen: WatchScreen {
     private func draw(_ statement: WatchedStatement, on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Statement").draw(on: &canvas, in: rect)
         var lines = TextWrapping.lines(of: statement.sql, width: inner.width)
-        lines += ["", "processes: " + statement.pids.map(String.init).joined(separator: ", ")]
+        lines += [""]
+        for fact in facts(statement) {
+            lines += TextWrapping.lines(of: fact, width: inner.width)
+        }
         if let steps = statement.steps {
             lines.append("instructions: \(WatchLabels.decimal(steps)) per execution")
         }
@@ -115,6 +118,7 @@ struct StatementsScreen: WatchScreen {
                 width: inner.width
             )
         }
+        lines += waits(statement)
         if let plan = statement.plan {
             lines += ["", "plan, in an empty database with the same schema:"]
             lines += plan.map { "  " + $0 }
@@ -123,5 +127,95 @@ struct StatementsScreen: WatchScreen {
             let style = canvas.theme.style(.text)
             canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
         }
+    }
+
+    /// The counts and times of a statement, each in a line.
+    private func facts(_ statement: WatchedStatement) -> [String] {
+        let names = statement.pids.map { pid in
+            WatchStatementText.process(
+                scene.report?.processes.first { $0.pid == pid }?.name,
+                pid
+            )
+        }
+        let isEstimate = statement.isSampled == true ? "≈" : ""
+        var facts = [
+            "processes: " + names.joined(separator: ", "),
+            "calls: \(statement.isIncomplete ? "at least " : "")"
+                + "\(WatchStatementText.calls(statement)), "
+                + "\(isEstimate)\(HumanUnits.rate(statement.callsPerSecond))",
+        ]
+        if statement.timed > 0 {
+            let times: [(String, Double?)] = [
+                ("p50", statement.p50), ("p99", statement.p99), ("total", statement.seconds),
+            ]
+            facts.append(
+                "times: mean \(WatchStatementText.mean(statement))"
+                    + times.compactMap { name, value in
+                        value.map { ", \(name) \(HumanUnits.duration(seconds: $0))" }
+                    }.joined()
+            )
+        }
+        if let rows = statement.rows {
+            let each = rows / Double(max(statement.calls, 1))
+            facts.append(
+                "rows: \(HumanUnits.count(UInt64(max(0, rows)))), "
+                    + "\(WatchLabels.decimal(each)) per execution"
+            )
+        }
+        if statement.waited > 0 {
+            facts.append("waited for locks: \(HumanUnits.duration(seconds: statement.waited))")
+        }
+        facts += failures(statement)
+        if let repeated = statement.repeated {
+            facts.append(
+                "repeated: \(HumanUnits.exact(repeated.calls)) times in "
+                    + "\(HumanUnits.exact(repeated.runs, "run")) after \(repeated.after)"
+            )
+        }
+        return facts
+    }
+
+    private func failures(_ statement: WatchedStatement) -> [String] {
+        var facts = (statement.failures ?? []).map { failure in
+            let share = Double(failure.count) / Double(max(statement.calls, 1))
+            return "failed with \(failure.code): \(HumanUnits.exact(failure.count)) "
+                + "(\(HumanUnits.percent(share)))"
+        }
+        if facts.isEmpty, statement.busy > 0 {
+            facts.append("failed with SQLITE_BUSY: \(HumanUnits.exact(statement.busy))")
+        }
+        if let upgrades = statement.upgrades, upgrades > 0 {
+            let after = statement.upgradeAfter.map { ", first with \($0)" } ?? ""
+            facts.append(
+                "of these, at once because the transaction had read\(after): "
+                    + HumanUnits.exact(upgrades)
+            )
+        }
+        return facts
+    }
+
+    /// What the executions of a statement waited for, as a table.
+    private func waits(_ statement: WatchedStatement) -> [String] {
+        let groups = (scene.report?.waits ?? []).filter { $0.longest.sql == statement.sql }
+        guard !groups.isEmpty else { return [] }
+        var rows = [["waits", "total", "longest", "result", "for", "its last statement"]]
+        for group in groups {
+            let longest = group.longest
+            let holder: String =
+                if longest.isUpgrade == true {
+                    "nobody: it had read"
+                } else if let by = longest.by {
+                    by.pid == longest.pid
+                        ? "the same process" : WatchStatementText.process(by.name, by.pid)
+                } else {
+                    "unknown"
+                }
+            rows.append([
+                HumanUnits.exact(group.count), HumanUnits.duration(seconds: group.seconds),
+                HumanUnits.duration(seconds: longest.seconds), longest.failed ? "BUSY" : "ok",
+                holder, longest.by?.sql ?? "",
+            ])
+        }
+        return [""] + WatchText.table(rows)
     }
 }

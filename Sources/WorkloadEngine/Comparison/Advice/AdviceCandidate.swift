@@ -26,8 +26,8 @@ struct AdviceCandidate: Sendable, Equatable {
 struct AdviceCandidates {
     let arm: Arm
     let baseline: ArmResult
-    /// The proposed `CREATE INDEX` statements.
-    var indexes: [String] = []
+    /// The proposed sets of `CREATE INDEX` statements.
+    var indexes: [[String]] = []
 
     private static let maximumIndexes = 6
     /// The size of the page cache that a candidate proposes, in KiB.
@@ -54,13 +54,13 @@ struct AdviceCandidates {
     // MARK: Indexes
 
     private var indexCandidates: [AdviceCandidate] {
-        indexes.prefix(Self.maximumIndexes).map { statement in
-            let words = statement.split(separator: " ").map(String.init)
+        indexes.prefix(Self.maximumIndexes).map { statements in
+            let words = (statements.first ?? "").split(separator: " ").map(String.init)
             let name = words.count > 2 ? words[2] : "advised"
             return AdviceCandidate(
                 kind: .index(words.drop { $0 != "ON" }.dropFirst().first ?? ""),
-                arm: changedArm(name) { $0.setup.append(statement) },
-                change: statement,
+                arm: changedArm(name) { $0.setup += statements },
+                change: statements.joined(separator: "; "),
                 cost: "space in the file, and more work for each write to these columns"
             )
         }

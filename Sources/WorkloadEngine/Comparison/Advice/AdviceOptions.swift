@@ -6,10 +6,11 @@ package struct AdviceOptions: Sendable {
     package var arm: String?
     /// The time limit, after which the search ends and returns its findings so far.
     package var timeLimit: Duration = .seconds(300)
-    /// A function that returns `CREATE INDEX` statements for the plans of statements on an open
-    /// database, most promising first.
+    /// A function that returns sets of `CREATE INDEX` statements for the plans of statements on an
+    /// open database, most promising first.
     package var indexes:
-        @Sendable (any WorkloadTarget, [OperationProfile.Plan]) throws -> [String] = { _, _ in [] }
+        @Sendable (any WorkloadTarget, [OperationProfile.Plan]) throws -> [[String]] = { _, _ in []
+        }
     /// The options for each run.
     package var run = RunOptions()
     /// The library versions to record in the result's environment.

@@ -8,6 +8,8 @@ package enum AdviceReport {
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
         lines.append(result.answer)
         lines += (result.warnings ?? []).map { "warning: \($0)" }
+        let findings = TextReport.findings(result.findings ?? [])
+        if !findings.isEmpty { lines += ["", "with the current settings:"] + findings }
         for (number, candidate) in result.recommended.enumerated() {
             lines += [""] + section(candidate, title: "\(number + 1). \(candidate.name)")
         }

@@ -1,3 +1,5 @@
+import Findings
+
 /// The result of an advice search (`poolgauge.advice/1`).
 ///
 /// Latencies are in nanoseconds, and throughputs are in accesses/s.
@@ -19,6 +21,9 @@ package struct AdviceResult: Sendable, Codable, Equatable {
     package var arm: String
     /// The arm's journal mode and `synchronous` setting, or `nil` if they are unknown.
     package var settings: String?
+    /// What failed or was slow in the run with the current settings, and why, or `nil` if nothing
+    /// was found.
+    package var findings: [Finding]?
     /// The primary metrics.
     package var primary: [String]
     /// Whether the search ended before completion.

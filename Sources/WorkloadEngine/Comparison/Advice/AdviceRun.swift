@@ -113,6 +113,7 @@ package final class AdviceRun: Sendable {
             datasetSeed: scenario.seed
         )
         result.settings = baseline.journalSettings
+        result.findings = baseline.findings
         if let reason = baseline.invalidReason { result.warnings = [reason] }
         let metrics = try primaryMetrics(baseline)
         result.primary = metrics.map(\.name)
@@ -152,7 +153,7 @@ package final class AdviceRun: Sendable {
     ///
     /// If the arm's library reports no query plans, this method adds the copy's plans to
     /// `baseline`.
-    private func indexProposals(_ baseline: inout ArmResult) throws -> [String] {
+    private func indexProposals(_ baseline: inout ArmResult) throws -> [[String]] {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         try PrivateFolder.create(at: folder)
         defer { try? FileManager.default.removeItem(at: folder) }

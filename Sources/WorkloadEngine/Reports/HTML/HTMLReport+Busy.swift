@@ -17,16 +17,21 @@ extension HTMLReport {
                     + cells[2...5]
             )
         }
-        var remedies: [String] = []
-        for group in busy.groups {
-            let line = "\(group.client), \(group.cause.title): \(group.remedy)."
-            if !remedies.contains(line) { remedies.append(line) }
-        }
-        if busy.others > 0 {
-            remedies.append(
-                "\(HumanUnits.exact(busy.others)) failures of other kinds are not listed."
+        guard busy.others > 0 else { return [table.markup] }
+        let others = HumanUnits.exact(busy.others)
+        return [table.markup, .list(["\(others) failures of other kinds are not listed."])]
+    }
+
+    /// The findings of a run, each with its remedy.
+    static func findings(_ run: ArmResult) -> [Markup] {
+        guard let findings = run.findings else { return [] }
+        return [
+            .list(
+                findings.map { finding in
+                    "\(finding.level.mark) \(finding.text)"
+                        + (finding.remedy.map { " → \($0)" } ?? "")
+                }
             )
-        }
-        return [table.markup, .list(remedies)]
+        ]
     }
 }

@@ -32,6 +32,7 @@ public enum HTMLReport {
             arms(result.runs) { saturation($1, id: "saturation-\($0)") }
         )
         page.add("Write-ahead log", arms(result.runs) { log($1, id: "log-\($0)") })
+        page.add("Findings", arms(result.runs) { findings($1) })
         page.add("What slow accesses waited for", arms(result.runs) { blame($1) })
         page.add("SQLITE_BUSY by cause", arms(result.runs) { busy($1) })
         page.add("Thresholds and invariants", arms(result.runs) { checks($1) })

@@ -50,7 +50,7 @@ struct AdviceRunTests {
         options.timeLimit = .seconds(3600)
         options.run.clock = factory.clock
         options.indexes = { _, plans in
-            plans.contains { $0.sql == "SELECT 1" } ? ["CREATE INDEX advised_t_a ON t (a)"] : []
+            plans.contains { $0.sql == "SELECT 1" } ? [["CREATE INDEX advised_t_a ON t (a)"]] : []
         }
         return try await AdviceRun(scenario: scenario, factory: factory, options: options).run()
     }

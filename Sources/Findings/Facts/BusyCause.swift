@@ -16,36 +16,18 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
     /// The connection has no busy timeout.
     case noTimeout = "no-timeout"
 
-    var title: String { rawValue.replacing("-", with: " ") }
-
-    /// Classifies a failure, or returns `nil` if its code is not `SQLITE_BUSY`.
-    ///
-    /// If SQLite returns a plain `SQLITE_BUSY` without calling the busy handler, a read
-    /// transaction tried to write. SQLite skips the handler to avoid a deadlock, both in WAL mode
-    /// and with a rollback journal (<https://sqlite.org/c3ref/busy_handler.html>).
-    ///
-    /// The arm's `timeout`, in nanoseconds, applies if the handler does not report its timeout.
-    init?(code: String, handler: BusyFailure.Handler, timeout: UInt64?) {
-        switch (code, handler) {
-        case ("SQLITE_BUSY_SNAPSHOT", _): self = .snapshotUpgrade
-        case ("SQLITE_BUSY_RECOVERY", _): self = .recovery
-        case (let code, _) where !code.hasPrefix("SQLITE_BUSY"): return nil
-        case (_, .skipped): self = .snapshotUpgrade
-        case (_, .gaveUp(_, let limit)): self = (limit ?? timeout) == 0 ? .noTimeout : .timeout
-        case (_, .unknown): self = timeout == 0 ? .noTimeout : .timeout
-        }
-    }
+    package var title: String { rawValue.replacing("-", with: " ") }
 
     /// Returns the remedy for failures with this cause, without a final period.
     ///
     /// The busy timeout is in nanoseconds, or `nil` if unknown.
-    func remedy(timeout: UInt64?, holder: String?, client: String) -> String {
+    package func remedy(timeout: UInt64?, holder: String?, client: String) -> String {
         let raise = "raise the busy timeout"
         let longer =
             switch timeout {
             case nil: "\(raise) (`busy: {timeout: 5s}`)"
             case 0: "set a busy timeout (`busy: {timeout: 5s}`)"
-            case let timeout?: "\(raise) above \(ReportUnits.time(timeout))"
+            case let timeout?: "\(raise) above \(HumanUnits.duration(nanoseconds: timeout))"
             }
         let transaction =
             switch holder {

@@ -1,0 +1,226 @@
+import Text
+
+/// The rules about a load that Poolgauge generates, whose clients know the causes of failures.
+///
+/// Failed accesses come first, and then statements that scan or sort.
+package enum LoadRules {
+    /// Returns all findings, most important first.
+    package static func findings(in facts: LoadFacts) -> [Finding] {
+        let found =
+            upgrades(facts) + timeouts(facts) + withoutTimeout(facts) + otherWaits(facts)
+            + otherFailures(facts) + slowOperations(facts)
+        return [Finding.Level.alarm, .warning, .note].flatMap { level in
+            found.filter { $0.level == level }
+        }
+    }
+
+    // MARK: SQLITE_BUSY
+
+    private static func groups(_ facts: LoadFacts, _ causes: BusyCause...) -> [LoadFacts.Busy] {
+        facts.busy.filter { causes.contains($0.cause) }.sorted {
+            ($1.count, $0.client, $0.statement ?? "") < ($0.count, $1.client, $1.statement ?? "")
+        }
+    }
+
+    private static func accesses(_ count: UInt64) -> String {
+        "\(HumanUnits.exact(count)) \(count == 1 ? "access" : "accesses")"
+    }
+
+    private static func names(_ clients: some Sequence<String>) -> String {
+        let all = Array(Set(clients)).sorted()
+        let more = all.count > 3 ? " and \(all.count - 3) more" : ""
+        return all.prefix(3).joined(separator: ", ") + more
+    }
+
+    /// Returns text such as `12 of 400 accesses of ui (3%)`, and the statements that failed.
+    private static func failures(_ groups: [LoadFacts.Busy], _ facts: LoadFacts) -> String {
+        let clients = Set(groups.map(\.client))
+        let count = groups.reduce(0) { $0 + $1.count }
+        let started = clients.reduce(0) { $0 + (facts.clients[$1]?.started ?? 0) }
+        let share =
+            started >= count && started > 0
+            ? "\(HumanUnits.exact(count)) of \(accesses(started)) of "
+                + "\(names(clients)) (\(HumanUnits.percent(Double(count) / Double(started))))"
+            : "\(accesses(count)) of \(names(clients))"
+        var statements: [String] = []
+        for case let sql? in groups.map(\.statement) where !statements.contains(sql) {
+            statements.append(sql)
+        }
+        guard let first = statements.first else { return share }
+        let others = statements.count - 1
+        let more = others > 0 ? " and \(HumanUnits.exact(UInt64(others), "other statement"))" : ""
+        return share + " failed in \(FindingFacts.quoted(first))\(more):"
+    }
+
+    private static func sentence(_ groups: [LoadFacts.Busy], _ facts: LoadFacts) -> String {
+        let text = failures(groups, facts)
+        return text.hasSuffix(":") ? text + " SQLITE_BUSY" : text + " failed with SQLITE_BUSY"
+    }
+
+    private static func upgrades(_ facts: LoadFacts) -> [Finding] {
+        let groups = groups(facts, .snapshotUpgrade)
+        guard !groups.isEmpty else { return [] }
+        return [
+            Finding(
+                .upgrade,
+                sentence(groups, facts) + " at once. The transaction had read before it wrote, "
+                    + "and another connection wrote. A busy timeout cannot help: SQLite does not "
+                    + "wait, because what the transaction has read is no longer current.",
+                remedy: "Start transactions that write with BEGIN IMMEDIATE (`begin: immediate`), "
+                    + "or read outside the transaction."
+            )
+        ]
+    }
+
+    /// Failures after the busy timeout, one finding for each holder.
+    private static func timeouts(_ facts: LoadFacts) -> [Finding] {
+        Dictionary(grouping: groups(facts, .timeout), by: \.holder)
+            .map { (holder: $0.key, groups: $0.value) }
+            .sorted { one, other in
+                (other.groups.reduce(0) { $0 + $1.count }, one.holder ?? "")
+                    < (one.groups.reduce(0) { $0 + $1.count }, other.holder ?? "")
+            }
+            .map { holder, groups in
+                let timeout = groups.compactMap(\.timeout).max()
+                let wait = groups.compactMap(\.longestWait).max()
+                var text = sentence(groups, facts)
+                if let wait {
+                    text += " after waiting up to \(HumanUnits.duration(nanoseconds: wait))"
+                }
+                if let timeout {
+                    text += " (the busy timeout is \(HumanUnits.duration(nanoseconds: timeout)))"
+                }
+                let isSelf = groups.allSatisfy { $0.client == holder }
+                let longest = holder.flatMap { facts.clients[$0]?.longestAccess }
+                switch holder {
+                case nil: text += "; the holder of the lock is not known."
+                case let holder?:
+                    text += isSelf ? " for other accesses of \(holder)" : " for \(holder)"
+                    text +=
+                        longest.map {
+                            ", whose longest access took \(HumanUnits.duration(nanoseconds: $0))."
+                        } ?? "."
+                }
+                return Finding(
+                    .busy,
+                    text,
+                    remedy: remedy(timeout: timeout, holder: holder, longest: longest)
+                )
+            }
+    }
+
+    private static func remedy(timeout: UInt64?, holder: String?, longest: UInt64?) -> String {
+        let shorter =
+            holder.map { "Shorten the transactions of \($0)" }
+            ?? "Shorten the transactions that write"
+        guard let longest, longest > timeout ?? 0 else {
+            return shorter + ", or raise the busy timeout (`busy: {timeout: 5s}`)."
+        }
+        return shorter + " (do other work before BEGIN or after COMMIT), or set a busy timeout "
+            + "above \(HumanUnits.duration(nanoseconds: longest)) (`busy: {timeout: …}`)."
+    }
+
+    private static func withoutTimeout(_ facts: LoadFacts) -> [Finding] {
+        let groups = groups(facts, .noTimeout)
+        guard !groups.isEmpty else { return [] }
+        let holders = names(groups.compactMap(\.holder))
+        return [
+            Finding(
+                .busy,
+                sentence(groups, facts) + " without waiting: the connection has no busy timeout"
+                    + (holders.isEmpty ? "." : ", and \(holders) held the lock."),
+                remedy: "Set a busy timeout on each connection that is longer than the longest "
+                    + "write transaction (`busy: {timeout: 5s}`)."
+            )
+        ]
+    }
+
+    private static func otherWaits(_ facts: LoadFacts) -> [Finding] {
+        let recoveries = groups(facts, .recovery)
+        let checkpoints = groups(facts, .checkpoint)
+        var findings: [Finding] = []
+        if !recoveries.isEmpty {
+            findings.append(
+                Finding(
+                    .busy,
+                    sentence(recoveries, facts)
+                        + " while another connection recovered the write-ahead log.",
+                    remedy: "Set a busy timeout: recovery takes a moment (`busy: {timeout: 5s}`)."
+                )
+            )
+        }
+        if !checkpoints.isEmpty {
+            let holders = names(checkpoints.compactMap(\.holder))
+            let count = checkpoints.reduce(0) { $0 + $1.count }
+            findings.append(
+                Finding(
+                    .checkpointWaits,
+                    level: .note,
+                    "\(HumanUnits.exact(count, "checkpoint")) of "
+                        + "\(names(checkpoints.map(\.client))) could not complete, because "
+                        + (holders.isEmpty ? "other connections" : holders)
+                        + " used the log.",
+                    remedy: "Shorten these transactions, or use a PASSIVE checkpoint, which does "
+                        + "not wait."
+                )
+            )
+        }
+        return findings
+    }
+
+    // MARK: Other failures
+
+    private static func otherFailures(_ facts: LoadFacts) -> [Finding] {
+        var codes: [String: [String: UInt64]] = [:]
+        for (name, client) in facts.clients {
+            for (code, count) in client.errors
+            where code.hasPrefix("SQLITE_") && !code.hasPrefix("SQLITE_BUSY") {
+                codes[code, default: [:]][name] = count
+            }
+        }
+        return codes.sorted { $0.key < $1.key }.map { code, clients in
+            let count = clients.values.reduce(0, +)
+            let started = clients.keys.reduce(0) { $0 + (facts.clients[$1]?.started ?? 0) }
+            let advice = FailureRules.advice(for: code)
+            let share = HumanUnits.percent(Double(count) / Double(max(started, 1)))
+            return Finding(
+                .failures,
+                level: advice.level,
+                "\(HumanUnits.exact(count)) of \(accesses(started)) (\(share)) of "
+                    + "\(names(clients.keys)) failed with \(code): \(advice.text).",
+                remedy: advice.remedy
+            )
+        }
+    }
+
+    // MARK: Statements
+
+    private static func slowOperations(_ facts: LoadFacts) -> [Finding] {
+        let slow = facts.operations.filter { operation in
+            StatementRules.isSlow(
+                steps: Double(operation.steps),
+                perSecond: operation.rate,
+                plan: operation.plans.flatMap(\.lines)
+            )
+        }
+        return slow.sorted { one, other in
+            (Double(other.steps) * other.rate, one.client, one.name)
+                < (Double(one.steps) * one.rate, other.client, other.name)
+        }.prefix(3).map { operation in
+            let plan =
+                operation.plans.first { StatementRules.causes(of: $0.lines) != nil }
+                ?? operation.plans.first
+            let causes = plan.flatMap { StatementRules.causes(of: $0.lines) } ?? "scans or sorts"
+            let name = operation.name == operation.client ? "" : ", operation \(operation.name),"
+            return Finding(
+                .slowStatement,
+                "\(operation.client)\(name) executes "
+                    + "\(HumanUnits.exact(UInt64(operation.steps), "instruction")) of SQLite's "
+                    + "virtual machine per access, \(HumanUnits.rate(operation.rate)): "
+                    + "\(plan.map { FindingFacts.quoted($0.sql) } ?? "a statement") \(causes).",
+                remedy: "Create an index on the compared columns, followed by the columns of ORDER "
+                    + "BY. poolgauge advise finds and measures it."
+            )
+        }
+    }
+}
