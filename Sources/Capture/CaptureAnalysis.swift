@@ -14,7 +14,8 @@ package struct CaptureAnalysis {
     package let executionCount: Int
     /// The values set by PRAGMA statements, by lowercase name.
     let pragmas: [String: String]
-    /// The wait times of statements that failed with `SQLITE_BUSY`, in seconds.
+    /// The wait times of statements that failed with `SQLITE_BUSY`, in seconds, except those whose
+    /// transaction had read, because SQLite does not wait for these.
     let busyWaits: SampledNumbers
     /// The durations of COMMIT at the end of writing transactions, in seconds.
     let commits: SampledNumbers
@@ -79,7 +80,9 @@ package struct CaptureAnalysis {
             if statement.verb == "PRAGMA" {
                 pragmas.merge(PragmaSetting.setting(in: execution.sql)) { $1 }
             }
-            if execution.wasBusy, let seconds = execution.seconds ?? execution.waited {
+            if execution.wasBusy, let seconds = execution.seconds ?? execution.waited,
+                !assembler.isUpgrade(execution, seconds: seconds)
+            {
                 waits.add(seconds)
             }
             for table in statement.missingTables { missing[table, default: 0] += 1 }
@@ -199,12 +202,20 @@ package struct CaptureAnalysis {
                 let isAlone = transaction.begin == .autocommit
                 untimed.append((visits.count, isAlone, transaction.waited))
             }
+            let start = transaction.firstStep ?? transaction.start
+            var end = transaction.end
+            // A program may leave a statement unfinished until it needs the next one. That time is a
+            // pause of the program.
+            if transaction.begin == .autocommit, let seconds = transaction.statements.first?.seconds
+            {
+                end = min(end, start + seconds)
+            }
             visits.append(
                 Visit(
                     connection: connection,
                     shape: shapeIndex,
-                    start: transaction.firstStep ?? transaction.start,
-                    end: transaction.end,
+                    start: start,
+                    end: end,
                     startIsKnown: transaction.beginSeconds != nil
                 )
             )

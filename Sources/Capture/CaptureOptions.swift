@@ -7,6 +7,8 @@ package struct CaptureOptions: Sendable {
     /// The number of times that a value must occur to be shown.
     package var minimumCount = 5
     package var name = "captured"
+    /// The words of the database's full-text indexes.
+    package var words = FullTextWords()
     /// The path of the database, as it appears in the scenario.
     package var database: String
     /// The journal mode in the database's header.

@@ -60,9 +60,9 @@ struct FindingFacts {
     ///
     /// A wait can fail before the blocking transaction ends.
     func completed(_ blocker: WatchedBlock.Blocker?) -> WatchedBlock.Blocker? {
-        guard var by = blocker, let open = by.transactionSeconds, by.gapBefore == nil,
-            let after = by.gapAfter
-        else { return blocker }
+        guard var by = blocker else { return nil }
+        guard let open = by.transactionSeconds else { return withLongestTransaction(by) }
+        guard by.gapBefore == nil, let after = by.gapAfter else { return by }
         let whole = report.transactions?.filter { transaction in
             transaction.pid == by.pid && transaction.gapAfter == after
                 && transaction.seconds >= open
@@ -71,6 +71,21 @@ struct FindingFacts {
         by.transactionSeconds = whole.seconds
         by.longestGapSeconds = whole.longestGapSeconds
         by.gapBefore = whole.gapBefore
+        return by
+    }
+
+    /// Returns a lock holder whose transaction is not known with its process's longest one.
+    private func withLongestTransaction(_ blocker: WatchedBlock.Blocker) -> WatchedBlock.Blocker {
+        let longest = (report.transactions ?? []).filter { $0.pid == blocker.pid && $0.writes }
+            .max { $0.seconds < $1.seconds }
+        guard let longest else { return blocker }
+        var by = blocker
+        by.isInferred = true
+        by.transactionSeconds = longest.seconds
+        by.longestGapSeconds = longest.longestGapSeconds
+        by.gapAfter = longest.gapAfter
+        by.gapBefore = longest.gapBefore
+        by.sql = longest.sql
         return by
     }
 

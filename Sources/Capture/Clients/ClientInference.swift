@@ -142,6 +142,12 @@ struct ClientInference {
         let pace: CapturedClient.Pace
         if decision.isClosed {
             pace = .closed(thinkTime(decision, clientVisits, connections: count, span: span))
+            if decision.isBursty {
+                evidence.append(
+                    "its transactions come in bursts with long pauses between them: the scenario spreads the "
+                        + "transactions of a burst evenly"
+                )
+            }
         } else {
             let arrivals = arrivals(of: clientVisits)
             pace = .open(rates: arrivals.rates, isEven: arrivals.isEven)
@@ -168,11 +174,15 @@ struct ClientInference {
     ) -> PauseModel? {
         // The time that the load generator needs between two accesses, in seconds.
         let minimum = 5e-6
-        guard decision.pauses.quantile(0.75) >= minimum else { return nil }
+        guard decision.isBursty || decision.pauses.quantile(0.75) >= minimum else { return nil }
         // Do not model these short pauses, because probes account for part of them and a thread
         // cannot sleep that briefly. Waits for a processor are not pauses.
         if decision.isSaturated { return nil }
-        if isMachineBusy, decision.pauses.quantile(0.5) < PauseModel.shortest { return nil }
+        if isMachineBusy, !decision.isBursty,
+            decision.pauses.quantile(0.5) < PauseModel.shortest
+        {
+            return nil
+        }
         // Use the mean that reproduces the observed rate. This mean includes pauses that are not
         // between two transactions, such as the pauses of short-lived connections.
         let service = visits.reduce(0) { $0 + $1.duration }
@@ -183,6 +193,8 @@ struct ClientInference {
         if mean < Self.shortestThinkTime, service >= Self.busyShare * Double(connections) * length {
             return nil
         }
+        // The few long pauses between bursts determine the rate.
+        if decision.isBursty, mean < Self.shortestThinkTime { return nil }
         return mean >= minimum ? PauseModel(decision.pauses, mean: mean) : nil
     }
 

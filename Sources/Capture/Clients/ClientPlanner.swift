@@ -79,7 +79,8 @@ struct ClientPlanner {
             workers: workers,
             pace: pace,
             operations: shares,
-            retries: shares.map { analysis.shapes[$0.operation.shape].maximumBusyCount }.max() ?? 0,
+            retries: shares.map { analysis.shapes[$0.operation.shape].maximumRetryCount }.max()
+                ?? 0,
             evidence: captured.evidence
         )
     }

@@ -16,6 +16,11 @@ struct PaceDecision {
     /// seconds.
     private(set) var pauses = SampledNumbers()
 
+    /// Whether most transactions follow the previous one at once, and a few after a long pause.
+    var isBursty: Bool {
+        pauses.quantile(0.75) < 100e-6 && pauses.mean >= 10 * max(pauses.quantile(0.5), 5e-6)
+    }
+
     /// The minimum share of time in transactions that indicates a closed loop.
     private static let saturation = 0.7
     /// The longest gap between consecutive transactions that is not treated as a pause, in seconds.

@@ -6,6 +6,9 @@ struct ShapeChoice {
     /// The share of transactions that the chosen shapes cover, unless that would require too many
     /// shapes.
     private static let coverage = 0.995
+    /// The share of the time, of the time with a write lock, or of the failures from which a shape
+    /// is modeled however rare it is.
+    private static let notableShare = 0.01
 
     /// The numbers of the chosen shapes, in order.
     let modeled: [Int]
@@ -26,16 +29,20 @@ struct ShapeChoice {
         for (problem, count) in obstacles.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             omissions.append("\(HumanUnits.exact(count, "transaction")): \(problem)")
         }
-        let sorted = repeatable.sorted { analysis.shapes[$0].count > analysis.shapes[$1].count }
+        let shares = Self.shares(of: repeatable.map { analysis.shapes[$0] })
+        let weights = Dictionary(uniqueKeysWithValues: zip(repeatable, shares))
+        let sorted = repeatable.sorted { first, second in
+            (weights[second] ?? 0, analysis.shapes[second].count)
+                < (weights[first] ?? 0, analysis.shapes[first].count)
+        }
         let total = sorted.reduce(0) { $0 + analysis.shapes[$1].count }
         var covered = 0
         var chosen: [Int] = []
         for number in sorted {
-            if chosen.count >= Self.shapeLimit
-                || chosen.count >= 10 && Double(covered) >= Self.coverage * Double(total)
-            {
-                break
-            }
+            let isCovered =
+                chosen.count >= 10 && Double(covered) >= Self.coverage * Double(total)
+                && weights[number] ?? 0 < Self.notableShare
+            if chosen.count >= Self.shapeLimit || isCovered { break }
             chosen.append(number)
             covered += analysis.shapes[number].count
         }
@@ -49,6 +56,20 @@ struct ShapeChoice {
         }
         modeled = chosen.sorted()
         self.omissions = omissions
+    }
+
+    /// Returns the largest of each shape's shares of the time, of the time with a write lock, and of
+    /// the failures.
+    private static func shares(of shapes: [ShapeStatistics]) -> [Double] {
+        let measures: [(ShapeStatistics) -> Double] = [
+            { $0.totalSeconds }, { $0.writeSeconds }, { Double($0.busyCount) },
+        ]
+        let totals = measures.map { measure in shapes.reduce(0) { $0 + measure($1) } }
+        return shapes.map { shape in
+            zip(measures, totals).reduce(0) { largest, pair in
+                max(largest, pair.1 > 0 ? pair.0(shape) / pair.1 : 0)
+            }
+        }
     }
 
     /// Returns the reason that a shape cannot be repeated, or `nil` if it can be.

@@ -13,8 +13,8 @@ package struct ScenarioDraft {
 
     let options: DraftOptions
     private let schema: CaptureSchema
-    /// The words of full-text tables by table name, for MATCH parameters.
-    private let words: [String: [String]]
+    /// The words of full-text tables, for MATCH parameters.
+    private let words: FullTextWords
     private(set) var variables = VariableRegistry()
     private(set) var reads: [Operation] = []
     private(set) var writes: [Operation] = []
@@ -24,7 +24,7 @@ package struct ScenarioDraft {
     package init(
         _ options: DraftOptions,
         schema: CaptureSchema,
-        words: [String: [String]] = [:]
+        words: FullTextWords = FullTextWords()
     ) {
         self.options = options
         self.schema = schema
@@ -230,15 +230,7 @@ package struct ScenarioDraft {
             }
         case .comparison, .rangeStart, .rangeEnd, .list, .set, .other: break
         }
-        if let words = matchedWords(index, of: statement) {
-            return ColumnVariable(
-                base: "word",
-                variable: Variable(
-                    distribution: .choice(words.map(WorkloadValue.text), weights: [])
-                ),
-                comment: "words of the full-text index"
-            )
-        }
+        if let word = words.variable(at: index, of: statement) { return word }
         if let column = slot.column { return .drawn(from: column, in: schema) }
         let text = statement.sql { statement.parameterNames[$0].map { ":" + $0 } ?? "?" }
         let problem = "does not correspond to a column of the database: '\(text)'"
@@ -252,27 +244,6 @@ package struct ScenarioDraft {
         throw DraftError(
             "parameter ':\(name)' \(problem); specify its values: --values '\(name)\(example)"
         )
-    }
-
-    /// Returns words of a full-text table if the parameter searches it, or `nil` otherwise.
-    ///
-    /// `x MATCH :q`, `x = :q`, and `x(:q)` search the table `x`. `column MATCH :q` searches the
-    /// full-text table in the statement.
-    private func matchedWords(_ index: Int, of statement: NormalizedStatement) -> [String]? {
-        func names(in text: String) -> [Substring] {
-            text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }
-        }
-        let precedingText = statement.pieces[index]
-        let mentioned = Set(statement.pieces.flatMap(names))
-        let tables = words.filter { table, words in
-            !words.isEmpty && mentioned.contains(Substring(table.lowercased()))
-        }.sorted { $0.key < $1.key }
-        let last = names(in: precedingText).last
-        if last == "match" { return tables.first?.value }
-        guard let sign = precedingText.last(where: { !$0.isWhitespace }), "=(".contains(sign) else {
-            return nil
-        }
-        return tables.first { Substring($0.key.lowercased()) == last }?.value
     }
 }
 

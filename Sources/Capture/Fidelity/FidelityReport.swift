@@ -1,3 +1,4 @@
+import Foundation
 import Text
 import WorkloadEngine
 
@@ -14,6 +15,11 @@ package struct FidelityReport {
         package var rows: (captured: Double?, replayed: Double?)
         /// The number of lock failures per transaction, in the capture and in the run.
         package var busy: (captured: Double, replayed: Double)
+        /// The number of transactions in the run.
+        package var count: UInt64
+
+        /// The relative difference that chance explains, from about two standard errors.
+        fileprivate var chance: Double { 2 / Double(max(count, 1)).squareRoot() }
 
         package static func == (first: Row, second: Row) -> Bool {
             first.name == second.name && first.rate == second.rate
@@ -26,6 +32,8 @@ package struct FidelityReport {
     ///
     /// The times of concurrent connections are summed.
     package let writeShare: (captured: Double, replayed: Double)
+    /// The relative difference of the replayed share that chance explains.
+    private let writeChance: Double
     private let omissions: [String]
     private let notes: [String]
 
@@ -45,12 +53,16 @@ package struct FidelityReport {
         rows = scenario.operations.map { operation in
             let client = result.clients[operation.client]
             let metrics = client?.operations?[operation.name] ?? client
-            let rate = metrics?.throughput ?? 0
+            let errorCount = metrics?.errorCount ?? 0
+            let completed = metrics?.completed ?? 0
+            // As in the capture, a failed transaction counts.
+            let attempts = Double(completed + errorCount) / Double(max(1, completed))
+            let rate = (metrics?.throughput ?? 0) * (completed > 0 ? attempts : 0)
             // Measure from the wait for BEGIN to the end of COMMIT, as in the capture.
             let nanoseconds = metrics?.response.map { Double($0.mean) }
             let lag = metrics?.lag.map { Double($0.mean) } ?? 0
             let seconds = nanoseconds.map { max(0, $0 - lag) / 1e9 }
-            if operation.writes { replayedShare += rate * (seconds ?? 0) }
+            if operation.writes { replayedShare += rate * (seconds ?? 0) * operation.writeShare }
             let busyErrorCount =
                 metrics?.errors.reduce(0) { $0 + ($1.key.contains("BUSY") ? $1.value : 0) } ?? 0
             let lockFailures = (metrics?.retried ?? 0) + busyErrorCount
@@ -62,17 +74,23 @@ package struct FidelityReport {
                 busy: (
                     operation.busyShare,
                     Double(lockFailures) / Double(max(1, metrics?.started ?? 1))
-                )
+                ),
+                count: completed + errorCount
             )
         }
         writeShare = (scenario.writeShare, replayedShare)
+        let writes = zip(scenario.operations, rows).filter { $0.0.writes }
+            .reduce(0) { $0 + $1.1.count }
+        writeChance = 2 / Double(max(writes, 1)).squareRoot()
         omissions = scenario.omissions
         var notes: [String] = []
         if !result.valid {
             notes.append("the run is invalid: \(result.invalidReason ?? "unknown reason")")
         }
         for (name, client) in result.clients.sorted(by: { $0.key < $1.key }) {
-            let errors = client.errors.sorted { $0.key < $1.key }
+            // Failures because of locks are compared with those in the capture.
+            let errors = client.errors.filter { !$0.key.contains("BUSY") }
+                .sorted { $0.key < $1.key }
             if !errors.isEmpty {
                 let codes = errors.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
                 notes.append("\(name): \(codes)")
@@ -93,6 +111,129 @@ package struct FidelityReport {
         }
         return rows.count == operation.statements.count ? rows.reduce(0, +) : nil
     }
+
+    // MARK: Verdict
+
+    /// A number that differs between the capture and the run by more than the tolerance.
+    package struct Difference: Sendable, Equatable {
+        /// What differs, with both numbers.
+        package var text: String
+        /// What to edit in the scenario.
+        package var remedy: String
+        /// The size of the difference, as the natural logarithm of a ratio.
+        var size: Double
+    }
+
+    /// The relative difference up to which two numbers count as equal.
+    private static let tolerance = 0.1
+    /// The difference of two shares up to which they count as equal.
+    private static let shareTolerance = 0.03
+    /// The difference of two times up to which they count as equal, in seconds.
+    private static let timeTolerance = 200e-6
+
+    /// The differences, largest first.
+    package var differences: [Difference] {
+        var found: [Difference] = []
+        func compare(
+            _ captured: Double,
+            _ replayed: Double,
+            _ name: String,
+            smallest: Double,
+            chance: Double = 0,
+            _ text: (Double) -> String,
+            remedy: String
+        ) {
+            guard abs(captured - replayed) > smallest else { return }
+            let size = abs(log(max(captured, smallest) / max(replayed, smallest)))
+            guard size > log(1 + Self.tolerance + chance) else { return }
+            found.append(
+                Difference(
+                    text: "\(name): \(text(captured)) captured, \(text(replayed)) replayed",
+                    remedy: remedy,
+                    size: size
+                )
+            )
+        }
+        for row in rows {
+            compare(
+                row.rate.captured,
+                row.rate.replayed,
+                "transactions per second of \(row.name)",
+                smallest: 0.01,
+                chance: row.chance,
+                ReportUnits.compact,
+                remedy: "edit the client's arrival rate or think time"
+            )
+            if let captured = row.seconds.captured, let replayed = row.seconds.replayed {
+                compare(
+                    captured,
+                    replayed,
+                    "time of \(row.name)",
+                    smallest: Self.timeTolerance,
+                    chance: row.chance,
+                    ReportUnits.compactTime,
+                    remedy: "edit the operation's pauses, or the ranges of its values"
+                )
+            }
+            if let captured = row.rows.captured, let replayed = row.rows.replayed {
+                compare(
+                    captured,
+                    replayed,
+                    "rows of \(row.name)",
+                    smallest: 0.05,
+                    ReportUnits.compact,
+                    remedy: "edit the variables whose values the statement compares"
+                )
+            }
+            let failures = abs(row.busy.captured - row.busy.replayed)
+            if failures > Self.shareTolerance + row.chance / 2 {
+                found.append(
+                    Difference(
+                        text: "failures of \(row.name): "
+                            + "\(ReportUnits.compactShare(row.busy.captured)) captured, "
+                            + "\(ReportUnits.compactShare(row.busy.replayed)) replayed",
+                        remedy:
+                            "edit the arm's busy timeout and BEGIN, or the pauses of the holder",
+                        size: 10 * failures
+                    )
+                )
+            }
+        }
+        compare(
+            writeShare.captured,
+            writeShare.replayed,
+            "time in write transactions",
+            smallest: Self.shareTolerance,
+            chance: writeChance,
+            ReportUnits.compactShare,
+            remedy: "edit the pauses inside write transactions"
+        )
+        return found.sorted { $0.size > $1.size }
+    }
+
+    /// Whether the run resembles the capture in all compared numbers.
+    package var isFaithful: Bool { differences.isEmpty && notes.isEmpty }
+
+    /// The maximum number of differences in the verdict.
+    private static let differenceLimit = 3
+
+    /// The last lines of the report: whether the run resembles the capture, and what to edit.
+    private var verdict: [String] {
+        let differences = differences
+        guard !isFaithful else {
+            return [
+                "faithful: rates, times, rows, failures, and lock time agree within 10% and chance"
+            ]
+        }
+        var lines = ["not faithful:"]
+        lines += notes.prefix(Self.differenceLimit).map { "  \($0)" }
+        lines += differences.prefix(Self.differenceLimit).map { "  \($0.text); \($0.remedy)" }
+        let more = differences.count - Self.differenceLimit
+        if more > 0 { lines.append("  and \(HumanUnits.exact(more, "smaller difference"))") }
+        return lines
+    }
+
+    // MARK: Text
 
     /// The lines of the report, with names from the captured programs.
     ///
@@ -125,8 +266,8 @@ package struct FidelityReport {
             "write transactions took \(ReportUnits.compactShare(writeShare.captured)) of the time in "
                 + "the capture and \(ReportUnits.compactShare(writeShare.replayed)) in the replay"
         )
-        lines += notes
         if !omissions.isEmpty { lines += ["not modeled:"] + omissions.map { "  " + $0 } }
+        lines += verdict
         return lines.map { line in
             var line = line
             while line.last == " " { line.removeLast() }

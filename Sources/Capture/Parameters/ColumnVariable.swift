@@ -26,6 +26,24 @@ struct ColumnVariable: Equatable {
         )
     }
 
+    /// Returns a variable for the new integer of an existing row.
+    ///
+    /// SQLite writes nothing if a row does not change, so the values of other rows, which are often
+    /// equal, are not suitable.
+    static func changed(
+        _ column: Variable.Column,
+        _ schemaColumn: CaptureSchema.Column
+    ) -> ColumnVariable {
+        let first = schemaColumn.range?.lowerBound ?? 0
+        var last = schemaColumn.range?.upperBound ?? 0
+        if last <= first { last = first < .max - 999 ? first + 999 : .max }
+        return ColumnVariable(
+            base: "changed_\(column.table)_\(column.name)",
+            variable: Variable(distribution: .uniform, minimum: first, maximum: last),
+            comment: "a number that changes the row"
+        )
+    }
+
     static func fresh(
         for column: Variable.Column,
         in schema: CaptureSchema,
@@ -56,7 +74,7 @@ extension CaptureSchema.Column {
     }
 
     /// Whether a tenth or more of the range from the smallest to the largest value is unused.
-    fileprivate var hasGaps: Bool {
+    var hasGaps: Bool {
         guard let range, let distinctCount else { return false }
         let span = Double(range.upperBound) - Double(range.lowerBound) + 1
         return Double(distinctCount) < 0.9 * span

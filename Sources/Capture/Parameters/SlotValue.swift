@@ -63,8 +63,16 @@ struct SlotPlanner {
         case .comparison, .rangeStart, .list, .change, .other: break
         }
         if options.showsValues, let fitted = fitted(slot, sample) { return (fitted, nil) }
+        if let word = options.words.variable(at: place.slot, of: statement) {
+            return (.variable(word), nil)
+        }
         if slot.role == .change { return constant(sample, column: slot.column) }
         guard let column = slot.column else { return constant(sample, column: nil) }
+        if slot.role == .set, let schemaColumn = schema.column(column), schemaColumn.isInteger,
+            !schemaColumn.isForeignKey
+        {
+            return (.variable(.changed(column, schemaColumn)), nil)
+        }
         return drawn(column, slot.role)
     }
 
@@ -156,6 +164,10 @@ struct SlotPlanner {
             guard fit.needsRange else { return variable(fitted, fit.distance) }
             if let column = slot.column, range != nil {
                 fitted.column = column
+                // Most numbers in the range are not keys.
+                if schemaColumn?.hasGaps == true, fit.distribution != .sequential {
+                    fitted.distribution = .choice([], weights: [])
+                }
                 return variable(fitted, fit.distance)
             }
             if let bounds = bounds(of: sample) {

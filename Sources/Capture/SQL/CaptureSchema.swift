@@ -21,6 +21,8 @@ package struct CaptureSchema: Sendable, Equatable {
         package var isRowID: Bool
         /// Whether the column's values are unique or the column is the last column of a key.
         package var isUnique: Bool
+        /// Whether the column refers to another table.
+        package var isForeignKey: Bool
         /// The smallest and largest integers in the column, or `nil` if there are no integers.
         package var range: ClosedRange<Int64>?
         /// The number of distinct values, or `nil` if unknown.
@@ -31,6 +33,7 @@ package struct CaptureSchema: Sendable, Equatable {
             type: String = "",
             isRowID: Bool = false,
             isUnique: Bool = false,
+            isForeignKey: Bool = false,
             range: ClosedRange<Int64>? = nil,
             distinctCount: Int? = nil
         ) {
@@ -38,6 +41,7 @@ package struct CaptureSchema: Sendable, Equatable {
             self.type = type
             self.isRowID = isRowID
             self.isUnique = isUnique
+            self.isForeignKey = isForeignKey
             self.range = range
             self.distinctCount = distinctCount
         }

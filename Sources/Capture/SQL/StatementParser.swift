@@ -249,7 +249,8 @@ struct StatementParser {
     private func literal(at index: Int) -> WorkloadValue? {
         let token = tokens[index]
         switch token.kind {
-        case .string: return .text(token.unquoted)
+        case .string:
+            return SQLStructure.contains(tokens, index) ? nil : .text(token.unquoted)
         case .doubleQuoted: return isName(at: index) ? nil : .text(token.unquoted)
         case .blob: return .blob(Self.bytes(ofHex: token.text.dropFirst(2).dropLast()))
         case .number:

@@ -52,6 +52,9 @@ struct CapturedTransaction {
     var endSeconds: Double?
     /// The number of times that BEGIN and the statements failed because of a lock.
     var busyCount = 0
+    /// The number of times that BEGIN or a statement was repeated after it failed because of a
+    /// lock.
+    var retryCount = 0
     var isTimed = true
     /// The time that a single statement outside a transaction waited for locks, in seconds.
     var waited = 0.0

@@ -14,7 +14,7 @@ struct ShapeStatistics {
     private(set) var count = 0
     private(set) var outcomes: [CapturedTransaction.Outcome: Int] = [:]
     private(set) var busyCount = 0
-    private(set) var maximumBusyCount = 0
+    private(set) var maximumRetryCount = 0
     /// The known durations of transactions.
     private(set) var durations = SampledNumbers()
     /// The known durations, excluding the times that single statements waited for locks.
@@ -25,15 +25,27 @@ struct ShapeStatistics {
     private(set) var begins = SampledNumbers()
     /// The number of repetitions of each part in a transaction.
     private(set) var repetitions: [SampledNumbers]
+    /// The times before executions.
+    private struct Gaps {
+        var all = SampledNumbers()
+        /// The gaps before executions of known duration.
+        ///
+        /// These gaps do not include the execution itself.
+        var timed = SampledNumbers()
+
+        mutating func add(_ gap: Double, isTimed: Bool) {
+            all.add(gap)
+            if isTimed { timed.add(gap) }
+        }
+    }
+
     /// The times before each position, and before COMMIT.
     ///
-    /// The positions of a loop refer to its body. The time before the body's first statement
-    /// includes the time between two repetitions.
-    private(set) var gaps: [SampledNumbers]
-    /// The gaps before executions of known duration.
-    ///
-    /// These gaps do not include the execution itself.
-    private(set) var timedGaps: [SampledNumbers]
+    /// The positions of a loop refer to its body. The time before the body's first statement is the
+    /// time between two repetitions.
+    private var gaps: [Gaps]
+    /// The times before the first repetition of each loop, by the position of its first statement.
+    private var loopGaps: [Int: Gaps] = [:]
     /// The known durations of each position's executions, and of COMMIT.
     private(set) var seconds: [SampledNumbers]
     /// The known numbers of rows of each position.
@@ -84,9 +96,8 @@ struct ShapeStatistics {
         }
         self.positions = positions
         repetitions = occurrences.map { _ in SampledNumbers() }
-        gaps = Array(repeating: SampledNumbers(), count: positions.count + 1)
-        timedGaps = gaps
-        seconds = gaps
+        gaps = Array(repeating: Gaps(), count: positions.count + 1)
+        seconds = Array(repeating: SampledNumbers(), count: positions.count + 1)
         rows = Array(repeating: SampledNumbers(), count: positions.count)
         values = positions.map { statement in statement.slots.map { _ in ValueSample() } }
         varies = positions.map { statement in statement.slots.map { _ in false } }
@@ -100,7 +111,7 @@ struct ShapeStatistics {
         count += 1
         outcomes[transaction.outcome, default: 0] += 1
         busyCount += transaction.busyCount
-        maximumBusyCount = max(maximumBusyCount, transaction.busyCount)
+        maximumRetryCount = max(maximumRetryCount, transaction.retryCount)
         // Without durations, the time of the first statement is missing. That is the entire time of
         // a single statement, but only a small part of the time of a transaction with BEGIN.
         if transaction.isTimed || transaction.begin != .autocommit {
@@ -127,17 +138,20 @@ struct ShapeStatistics {
                     }
                     if statementIndex < transaction.gaps.count {
                         let gap = transaction.gaps[statementIndex]
-                        gaps[position + offset].add(gap)
-                        if item.seconds != nil { timedGaps[position + offset].add(gap) }
+                        if occurrence.part.isLoop, repetition == 0, offset == 0 {
+                            loopGaps[position, default: Gaps()]
+                                .add(gap, isTimed: item.seconds != nil)
+                        } else {
+                            gaps[position + offset].add(gap, isTimed: item.seconds != nil)
+                        }
                     }
                 }
             }
             position += occurrence.part.length
         }
         if let last = transaction.gaps.last, transaction.gaps.count > transaction.statements.count {
-            gaps[positions.count].add(last)
+            gaps[positions.count].add(last, isTimed: transaction.endSeconds != nil)
             if let commitDuration = transaction.endSeconds {
-                timedGaps[positions.count].add(last)
                 seconds[positions.count].add(commitDuration)
             }
         }
@@ -204,6 +218,9 @@ struct ShapeStatistics {
 
     var isTimed: Bool { durations.count > 0 }
 
+    /// The total time of all transactions, in seconds, or 0 if it is unknown.
+    var totalSeconds: Double { durations.mean * Double(count) }
+
     /// Models the pause before a position or COMMIT.
     ///
     /// - Parameters:
@@ -213,9 +230,27 @@ struct ShapeStatistics {
     ///     represents all pauses, because the long pauses are waits for a processor.
     /// - Returns: The distribution, or `nil` if the pause is too short to model.
     func pause(before position: Int, minimum: Double, isMachineBusy: Bool = false) -> PauseModel? {
+        pause(gaps[position], before: position, minimum, isMachineBusy)
+    }
+
+    /// Models the pause before the first repetition of a loop, as ``pause(before:minimum:isMachineBusy:)``
+    /// does.
+    func pause(
+        beforeLoopAt position: Int,
+        minimum: Double,
+        isMachineBusy: Bool = false
+    ) -> PauseModel? {
+        loopGaps[position].flatMap { pause($0, before: position, minimum, isMachineBusy) }
+    }
+
+    private func pause(
+        _ gaps: Gaps,
+        before position: Int,
+        _ minimum: Double,
+        _ isMachineBusy: Bool
+    ) -> PauseModel? {
         // Use the timed executions if there are enough of them.
-        let timed = timedGaps[position]
-        let gap = gaps[position]
+        let (timed, gap) = (gaps.timed, gaps.all)
         if timed.count >= min(Self.sufficientTimedCount, gap.count) {
             return Self.pause(timed, excess: 0, minimum, isMachineBusy)
         }
@@ -249,6 +284,13 @@ struct ShapeStatistics {
 }
 
 extension TransactionShape.Part {
+    var isLoop: Bool {
+        switch self {
+        case .statement: false
+        case .loop: true
+        }
+    }
+
     /// The number of statements in one repetition.
     var length: Int {
         switch self {

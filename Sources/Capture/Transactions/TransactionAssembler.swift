@@ -19,17 +19,27 @@ struct TransactionAssembler {
         var pragmaCount = 0
     }
 
-    private struct Connection {
+    fileprivate struct Connection {
         var openTransaction: CapturedTransaction?
         var savepoint: String?
         /// The number of attempts to begin the next transaction that failed because of a lock.
         var busyBegins = 0
+        /// The number of these attempts that directly followed another one, and the end of the
+        /// last one.
+        var repeatedBegins = 0
+        var lastBusyBegin: Double?
+        /// The last execution, if it was a single statement that failed because of a lock.
+        var failedStatement: CapturedTransaction?
         /// Whether the connection's state is known, because an execution has ended outside a
         /// transaction.
         var isStateKnown = false
     }
 
     private var connections: [String: Connection] = [:]
+    /// The longest pause before a retry, in seconds.
+    ///
+    /// After a longer pause, the program had given up.
+    fileprivate static let longestPause = 0.1
     /// Whether the input contains all executions of each connection, starting with the first.
     private let statesAreKnown: Bool
     private(set) var transactions: [CapturedTransaction] = []
@@ -47,6 +57,13 @@ struct TransactionAssembler {
         var connection = connections[name] ?? Connection()
         defer { connections[name] = connection }
         let kind = SQLStatementKind(execution.sql)
+        // The same statement again is a retry. Otherwise, the program gave up.
+        if let failed = connection.failedStatement,
+            failed.statements.last?.statement.key != statement.key
+        {
+            connection.failedStatement = nil
+            transactions.append(failed)
+        }
         if kind.controlsTransaction {
             apply(kind, execution, name, statement, &connection)
         } else {
@@ -56,6 +73,19 @@ struct TransactionAssembler {
         let isOutside = connection.openTransaction == nil && execution.autocommit != false
         connection.isStateKnown = connection.isStateKnown || isOutside
     }
+
+    /// Returns whether a statement failed with `SQLITE_BUSY` at once because its transaction had
+    /// read, whatever the busy timeout.
+    ///
+    /// Call this method before adding the execution.
+    func isUpgrade(_ execution: CapturedExecution, seconds: Double) -> Bool {
+        let connection = connections["\(execution.process)/\(execution.connection)"]
+        let hasRead = connection?.openTransaction?.statements.isEmpty == false
+        return hasRead && seconds < Self.longestFailureAtOnce
+    }
+
+    /// The time below which a failure is not a wait, in seconds.
+    private static let longestFailureAtOnce = 2e-3
 
     /// Discards open transactions at a gap, because executions are missing.
     mutating func discardOpenTransactions() {
@@ -68,6 +98,7 @@ struct TransactionAssembler {
     /// Discards transactions that are still open, and counts them as leftovers.
     mutating func finish() {
         leftovers.openTransactionCount = connections.values.count { $0.openTransaction != nil }
+        transactions += connections.values.compactMap(\.failedStatement)
         connections = [:]
         transactions.sort { $0.start < $1.start }
     }
@@ -82,7 +113,11 @@ struct TransactionAssembler {
         switch control {
         case .begin(let kind):
             guard execution.succeeded else {
-                if execution.wasBusy { connection.busyBegins += 1 }
+                if execution.wasBusy {
+                    connection.noteAttempt(at: execution.start)
+                    connection.busyBegins += 1
+                    connection.lastBusyBegin = execution.end
+                }
                 return
             }
             let begin: CapturedTransaction.Begin =
@@ -122,9 +157,13 @@ struct TransactionAssembler {
             start: execution.start,
             end: execution.end
         )
+        connection.noteAttempt(at: execution.start)
         transaction.busyCount = connection.busyBegins
+        transaction.retryCount = connection.repeatedBegins
         transaction.beginSeconds = execution.seconds
         connection.busyBegins = 0
+        connection.repeatedBegins = 0
+        connection.lastBusyBegin = nil
         connection.openTransaction = transaction
         connection.savepoint = nil
     }
@@ -141,7 +180,10 @@ struct TransactionAssembler {
         }
         guard execution.succeeded else {
             // COMMIT can be retried after SQLITE_BUSY.
-            if execution.wasBusy { transaction.busyCount += 1 }
+            if execution.wasBusy {
+                transaction.busyCount += 1
+                transaction.retryCount += 1
+            }
             connection.openTransaction = transaction
             return
         }
@@ -184,7 +226,7 @@ struct TransactionAssembler {
             values: execution.values
         )
         // A library may begin a transaction without a statement in the input.
-        if connection.openTransaction == nil, execution.autocommit == false, execution.succeeded {
+        if connection.openTransaction == nil, execution.autocommit == false {
             guard statesAreKnown || connection.isStateKnown else {
                 leftovers.cutStatementCount += 1
                 return
@@ -194,23 +236,30 @@ struct TransactionAssembler {
             connection.openTransaction?.beginsImplicitly = true
         }
         guard var transaction = connection.openTransaction else {
-            if execution.wasBusy {
-                connection.busyBegins += 1
-                return
-            }
             var singleStatementTransaction = CapturedTransaction(
                 connection: name,
                 begin: .autocommit,
-                start: item.start,
+                start: connection.failedStatement?.start ?? item.start,
                 end: item.end
             )
+            if let failed = connection.failedStatement {
+                singleStatementTransaction.retryCount = failed.retryCount + 1
+            }
             singleStatementTransaction.firstStep = execution.firstStep
             singleStatementTransaction.statements = [item]
-            singleStatementTransaction.busyCount = connection.busyBegins
+            singleStatementTransaction.busyCount =
+                connection.busyBegins + (connection.failedStatement?.busyCount ?? 0)
             singleStatementTransaction.isTimed = item.seconds != nil
             singleStatementTransaction.waited = execution.waited ?? 0
             singleStatementTransaction.beginSeconds = item.seconds
             connection.busyBegins = 0
+            connection.failedStatement = nil
+            guard !execution.wasBusy else {
+                singleStatementTransaction.busyCount += 1
+                singleStatementTransaction.outcome = .busy
+                connection.failedStatement = singleStatementTransaction
+                return
+            }
             transactions.append(singleStatementTransaction)
             return
         }
@@ -221,6 +270,7 @@ struct TransactionAssembler {
         // Count a statement only once if it is retried after SQLITE_BUSY.
         if let last = transaction.statements.last, last.isBusy, last.statement.key == statement.key
         {
+            transaction.retryCount += 1
             transaction.statements.removeLast()
             let lastGap = transaction.gaps.removeLast()
             if let gap = transaction.gaps.popLast() { transaction.gaps.append(gap + lastGap) }
@@ -244,5 +294,15 @@ struct TransactionAssembler {
         connection.openTransaction = nil
         connection.savepoint = nil
         if !transaction.statements.isEmpty { transactions.append(transaction) }
+    }
+}
+
+extension TransactionAssembler.Connection {
+    /// Counts an attempt to begin a transaction as a retry if it follows a failed one closely.
+    fileprivate mutating func noteAttempt(at start: Double) {
+        guard let last = lastBusyBegin, start - last <= TransactionAssembler.longestPause else {
+            return
+        }
+        repeatedBegins += 1
     }
 }

@@ -127,7 +127,7 @@ struct CapturedArms {
             return (milliseconds / 1000, "set by PRAGMA")
         }
         guard analysis.busyWaits.count > 0 else {
-            return (5, "not observed: no statement failed with SQLITE_BUSY")
+            return (5, "not observed: no statement waited until it failed with SQLITE_BUSY")
         }
         let waited = analysis.busyWaits.quantile(0.5)
         return (

@@ -29,6 +29,9 @@ package struct CapturedScenario {
         /// The mean number of lock failures per transaction.
         package var busyShare: Double
         package var writes: Bool
+        /// The share of the transactions' time from the first writing statement, or a locking BEGIN,
+        /// to the end.
+        package var writeShare: Double
         /// The statements in the scenario, with the number of executions per transaction.
         package var statements: [(sql: String, count: Int)]
         /// The normalized statements, for display.
@@ -200,6 +203,8 @@ package struct CapturedScenario {
             rows: hasRowCounts ? shape.meanRows : nil,
             busyShare: Double(shape.busyCount) / Double(max(1, shape.count)),
             writes: shape.writes,
+            writeShare: shape.totalSeconds > 0
+                ? min(1, shape.writeSeconds / shape.totalSeconds) : 1,
             statements: planned.operation.statements,
             summary: shape.positions.map(\.key).joined(separator: "; ")
         )

@@ -31,7 +31,10 @@ struct OperationPlanner {
             let range = position..<(position + length)
             switch occurrence.part {
             case .statement:
-                addPause(before: position, of: shape, &operation.steps)
+                addPause(
+                    shape.pause(before: position, minimum: minimum, isMachineBusy: isMachineBusy),
+                    &operation.steps
+                )
                 operation.steps.append(.run(slots.sql(at: position, &variables)))
             case .loop:
                 let count = max(2, Int(shape.repetitions[index].mean.rounded()))
@@ -39,7 +42,10 @@ struct OperationPlanner {
             }
             position += length
         }
-        addPause(before: position, of: shape, &operation.steps)
+        addPause(
+            shape.pause(before: position, minimum: minimum, isMachineBusy: isMachineBusy),
+            &operation.steps
+        )
         operation.problems = slots.problems
         let rolledBack = shape.outcomes[.rolledBack] ?? 0
         if rolledBack * 20 > shape.count {
@@ -64,27 +70,28 @@ struct OperationPlanner {
             let sources = keptVariables.map { ":\($0.source)" }.joined(separator: ", ")
             steps.append(.run("SELECT \(sources)", into: keptVariables.map(\.name)))
         }
+        let start = range.lowerBound
+        addPause(
+            shape.pause(beforeLoopAt: start, minimum: minimum, isMachineBusy: isMachineBusy),
+            &steps
+        )
         var body: [Step] = []
         for position in range {
-            addPause(before: position, of: shape, &body)
+            addPause(
+                shape.pause(before: position, minimum: minimum, isMachineBusy: isMachineBusy),
+                &body
+            )
             body.append(.run(slots.sql(at: position, &variables)))
         }
         steps.append(.times(count, body))
     }
 
-    private func addPause(
-        before position: Int,
-        of shape: ShapeStatistics,
-        _ steps: inout [Step]
-    ) {
-        let pause = shape.pause(
-            before: position,
-            minimum: PauseModel.shortest,
-            isMachineBusy: isMachineBusy
-        )
-        guard let pause else { return }
-        steps.append(.pause(pause.thinkTime))
+    private func addPause(_ pause: PauseModel?, _ steps: inout [Step]) {
+        if let pause { steps.append(.pause(pause.thinkTime)) }
     }
+
+    /// The shortest pause to model, in seconds.
+    private var minimum: Double { PauseModel.shortest }
 
     /// Returns a unique name such as `update-accounts`.
     private mutating func name(of shape: ShapeStatistics) -> String {

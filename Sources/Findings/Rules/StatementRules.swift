@@ -7,7 +7,8 @@ enum StatementRules {
     /// Returns what a blocking transaction did, as a clause, or `nil` if it is unknown.
     static func cause(_ by: WatchedBlock.Blocker?) -> String? {
         guard let by, let open = by.transactionSeconds else { return nil }
-        var text = "whose transaction was open for \(FindingFacts.duration(open))"
+        let which = by.isInferred ? "longest transaction" : "transaction"
+        var text = "whose \(which) was open for \(FindingFacts.duration(open))"
         guard let gap = by.longestGapSeconds, gap >= open / 2 else {
             if let sql = by.sql { text += " and last ran \(FindingFacts.quoted(sql, limit: 60))" }
             return text

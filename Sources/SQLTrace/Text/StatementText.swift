@@ -26,7 +26,8 @@ enum StatementText {
             if token.isSymbol("("), beginsColumnList(tokens[..<index]) { isColumnList = true }
             switch token.kind {
             case .space, .comment: break
-            case .string, .blob, .number: words.append("?")
+            case .string: words.append(SQLStructure.contains(tokens, index) ? token.text : "?")
+            case .blob, .number: words.append("?")
             case .doubleQuoted:
                 let isIdentifier =
                     isColumnList || isIdentifierPosition(tokens, index, next)

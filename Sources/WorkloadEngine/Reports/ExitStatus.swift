@@ -14,6 +14,8 @@ public enum ExitStatus: Int32, Sendable {
     case invalid = 5
     /// A threshold is undecided because there are too few samples.
     case undecided = 6
+    /// The replay of a capture differs from the captured load.
+    case unfaithful = 7
     /// The run was stopped and a partial result was written.
     case interrupted = 130
 }

@@ -31,6 +31,7 @@ public enum TextReport {
             run.aborted == nil ? "THRESHOLD MISSED" : "ABORTED, THRESHOLD MISSED"
         case .invariantViolated: "INVARIANT VIOLATED"
         case .undecided: "UNDECIDED"
+        case .unfaithful: "NOT FAITHFUL"
         case .invalid: "INVALID"
         case .interrupted: "INTERRUPTED, PARTIAL"
         case .regression: "REGRESSION"

@@ -22,10 +22,16 @@ public enum Quantity {
     /// The longest time in a scenario: 366 days.
     static let longestDuration = Duration.seconds(366 * 86_400)
 
-    /// Parses a time of up to a year, such as `50ms`, `30s`, `2m`, `1h`, or `200us`.
+    /// Parses a time of up to a year, such as `50ms`, `30s`, `2m`, `4m30s`, or `200us`.
     ///
     /// - Throws: ``Failure`` if the text is not a time.
     public static func duration(_ text: String) throws -> Duration {
+        let parts = parts(of: text)
+        if parts.count > 1,
+            let sum = try? parts.reduce(Duration.zero, { try $0 + duration($1) })
+        {
+            return min(sum, longestDuration)
+        }
         let nanoseconds = try value(
             text,
             units: timeUnits,
@@ -35,6 +41,17 @@ public enum Quantity {
             limitText: "8784h, a year"
         )
         return .nanoseconds(Int64(nanoseconds.rounded()))
+    }
+
+    /// Divides a text such as `4m30s` before each digit that follows a letter.
+    private static func parts(of text: String) -> [String] {
+        var parts: [String] = [""]
+        for character in text {
+            let isStart = character.isNumber && parts[parts.count - 1].last?.isLetter == true
+            if isStart { parts.append("") }
+            parts[parts.count - 1].append(character)
+        }
+        return parts
     }
 
     /// Parses a rate, such as `200/s`, and returns the number per second.

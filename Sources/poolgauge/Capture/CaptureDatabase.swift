@@ -6,6 +6,8 @@ import WorkloadEngine
 /// The tables of the captured database and the ranges of their columns.
 struct CaptureDatabase {
     let schema: CaptureSchema
+    /// The words of the full-text indexes.
+    let words: FullTextWords
 
     /// The number of rows up to which a table is scanned for the ranges of columns without an
     /// index.
@@ -23,6 +25,7 @@ struct CaptureDatabase {
             let target = try EngineTargetFactory().open(arm, at: copy.file.path)
             defer { try? target.close() }
             schema = CaptureSchema(try Self.tables(of: target))
+            words = FullTextWords(try Self.words(of: target))
         } catch {
             throw Self.failure(error, of: path)
         }
@@ -38,6 +41,22 @@ struct CaptureDatabase {
             classifiedBy: EngineTargetFactory()
         )
         return CommandFailure(problem ?? "'\(path)' cannot be read: \(error)")
+    }
+
+    private static func words(of target: any WorkloadTarget) throws -> [String: [String]] {
+        var names: [String] = []
+        try target.perform(.read, as: WorkloadClientName("capture")) { session in
+            let rows = try session.rows(
+                "SELECT name FROM sqlite_master WHERE type = 'table' "
+                    + "AND sql LIKE 'CREATE VIRTUAL TABLE%USING%fts5%'",
+                []
+            )
+            for case .text(let name)? in rows.map(\.first) { names.append(name) }
+        }
+        let reader = DraftTableReader(target)
+        return names.reduce(into: [:]) { words, name in
+            words[name] = (try? reader.words(of: name, DraftDatabase.wordCount)) ?? []
+        }
     }
 
     static func tables(of target: any WorkloadTarget) throws -> [CaptureSchema.Table] {
@@ -65,6 +84,10 @@ struct CaptureDatabase {
         )
         let keyLength = rows.count { $0.count > 2 && $0[2] != .integer(0) }
         let (unique, leading) = try indexedColumns(of: name, session)
+        let references = try session.rows(
+            "SELECT lower(\"from\") FROM pragma_foreign_key_list(?)",
+            [.text(name)]
+        ).compactMap(\.first)
         var columns: [CaptureSchema.Column] = rows.compactMap { row in
             guard row.count == 3, case .text(let column) = row[0] else { return nil }
             var type = ""
@@ -75,7 +98,8 @@ struct CaptureDatabase {
                 name: column,
                 type: type,
                 isRowID: isKey && keyLength == 1 && type.uppercased() == "INTEGER",
-                isUnique: isKey && isLast || unique.contains(column)
+                isUnique: isKey && isLast || unique.contains(column),
+                isForeignKey: references.contains(.text(column.lowercased()))
             )
         }
         try addRanges(to: &columns, of: name, leading: leading, session)
@@ -112,9 +136,12 @@ struct CaptureDatabase {
         _ session: any WorkloadSession
     ) throws {
         let quoted = quote(table)
-        let size = try? session.rows("SELECT max(rowid) FROM \(quoted)", []).first?.first
-        var isSmall = true
-        if case .integer(let rows)? = size, rows > maximumScannedRows { isSmall = false }
+        let counted = try session.rows(
+            "SELECT count(*) FROM (SELECT 1 FROM \(quoted) LIMIT \(maximumScannedRows))",
+            []
+        ).first?.first
+        guard case .integer(var rows)? = counted else { return }
+        let isSmall = rows < maximumScannedRows
         for index in columns.indices where columns[index].type.uppercased().contains("INT") {
             let column = columns[index]
             guard isSmall || column.isRowID || leading.contains(column.name) else { continue }
@@ -127,19 +154,30 @@ struct CaptureDatabase {
                 columns[index].range = low...high
             }
         }
-        if case .integer(var rows)? = size {
-            if isSmall, rows > 0,
-                case .integer(let exactCount)? = try session.rows(
-                    "SELECT count(*) FROM \(quoted)",
-                    []
-                ).first?.first
-            {
-                rows = exactCount
-            }
-            for index in columns.indices where columns[index].isUnique {
-                columns[index].distinctCount = Int(clamping: max(0, rows))
-            }
+        if !isSmall { rows = try estimatedRows(of: quoted, session) ?? rows }
+        for index in columns.indices where columns[index].isUnique {
+            columns[index].distinctCount = Int(clamping: rows)
         }
+    }
+
+    /// Returns the number of rows of a large table if its keys are as dense as at its start, or `nil`
+    /// if it has no rowid.
+    private static func estimatedRows(
+        of table: String,
+        _ session: any WorkloadSession
+    ) throws -> Int64? {
+        let row = try? session.rows(
+            """
+            SELECT min(rowid), (SELECT rowid FROM \(table) ORDER BY rowid LIMIT 1 \
+            OFFSET \(maximumScannedRows - 1)), (SELECT max(rowid) FROM \(table)) FROM \(table)
+            """,
+            []
+        ).first
+        guard let row, row.count == 3, case .integer(let first) = row[0],
+            case .integer(let middle) = row[1], case .integer(let last) = row[2], middle > first
+        else { return nil }
+        let density = Double(maximumScannedRows) / (Double(middle) - Double(first) + 1)
+        return Int64(min(max(0, (Double(last) - Double(first) + 1) * density), 1e15))
     }
 
     /// Quotes a name as an SQL identifier.

@@ -159,8 +159,10 @@ struct CaptureRun {
         _ executions: () throws(CaptureError) -> [CapturedExecution],
         from name: () -> String?
     ) throws -> CapturedScenario {
-        let schema = try CaptureDatabase(copy, of: database).schema
+        let tables = try CaptureDatabase(copy, of: database)
+        let schema = tables.schema
         var options = options
+        options.words = tables.words
         options.journal = copy.journal
         let sync = HostEnvironment(in: folder).syncNanoseconds
         options.syncSeconds = sync.map { Double($0) / 1e9 }
@@ -226,15 +228,16 @@ struct CaptureRun {
         }
         reporter.finish()
         let report = FidelityReport(captured, result) { counts.mean(of: $0) }
-        // The names of tables and clients come from other programs.
-        let lines = report.lines.map(Escaping.terminal)
-        try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
         if let writeActivity,
             let replayed = watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)
         {
-            try StandardOutput.write(Self.text(of: writeActivity, replayed))
+            try StandardOutput.write("\n" + Self.text(of: writeActivity, replayed))
         }
+        // The names of tables and clients come from other programs.
+        let lines = report.lines.map(Escaping.terminal)
+        try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
+        if !report.isFaithful { throw ExitCode(ExitStatus.unfaithful.rawValue) }
     }
 
     private static func text(of captured: WriteActivity, _ replayed: WriteActivity) -> String {

@@ -18,6 +18,12 @@ struct DoctorSubcommand: ParsableCommand {
             """
     )
 
+    @Argument(
+        help: "The database file to check; the same as --database.",
+        completion: .file()
+    )
+    var file: String?
+
     @Option(help: "The format of the findings.")
     var format = DoctorFormat.text
 
@@ -35,6 +41,10 @@ struct DoctorSubcommand: ParsableCommand {
     var clean = false
 
     func validate() throws {
+        if file != nil, database != nil {
+            throw ValidationError("specify the database once: as an argument, or with --database")
+        }
+        let database = database ?? file
         if copyLimit != nil, database == nil {
             throw ValidationError("--copy-limit requires --database")
         }
@@ -49,7 +59,7 @@ struct DoctorSubcommand: ParsableCommand {
                 "nothing to remove: the kernel removes all probes when 'top --sql' ends\n"
             )
         }
-        if let database { return try examine(database) }
+        if let database = database ?? file { return try examine(database) }
         let doctor = Doctor()
         switch format {
         case .text: try StandardOutput.write(doctor.text)

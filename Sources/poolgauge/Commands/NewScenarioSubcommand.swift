@@ -103,7 +103,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         _ facts: DraftDatabase
     ) -> Bool {
         guard case .fullText = table.kind else { return true }
-        return facts.words[table.name]?.isEmpty == false
+        return facts.words.contains(table: table.name)
     }
 
     private func add(_ body: () throws(DraftError) -> Void) throws {

@@ -59,6 +59,10 @@ struct Poolgauge: ParsableCommand {
             meaning: "The result is undecided: a threshold has too few samples (the report shows "
                 + "the required duration), or a search exceeded its time limit."
         ),
+        (
+            term: "7",
+            meaning: "The check of a capture differs from the captured load by more than 10%."
+        ),
         (term: "64", meaning: "The arguments or the scenario are invalid."),
         (
             term: "130, 143, 129, 131",

@@ -10,7 +10,7 @@ struct DraftDatabase {
     /// The tables for which statements can be generated, most rows first.
     let tables: [DraftTable]
     /// Words from the full-text indexes, by table name.
-    let words: [String: [String]]
+    let words: FullTextWords
     /// The reasons that writes failed on the copy, by table name.
     private(set) var failures: [String: String] = [:]
     /// The statements for each table, excluding writes that failed on the copy.
@@ -20,7 +20,7 @@ struct DraftDatabase {
     /// different constraints.
     private static let trialCount = 5
     /// The number of words to read from a full-text index.
-    private static let wordCount = 20
+    static let wordCount = 20
 
     /// Reads a copy of a database.
     ///
@@ -49,7 +49,7 @@ struct DraftDatabase {
                 guard case .fullText = table.kind else { continue }
                 words[table.name] = (try? reader.words(of: table.name, Self.wordCount)) ?? []
             }
-            self.words = words
+            self.words = FullTextWords(words)
             if triesStatements { tryStatements(on: target) }
         } catch let failure as CommandFailure {
             throw failure
@@ -111,7 +111,7 @@ struct DraftDatabase {
     }
 }
 
-private struct DraftTableReader {
+struct DraftTableReader {
     private let target: any WorkloadTarget
 
     init(_ target: any WorkloadTarget) { self.target = target }

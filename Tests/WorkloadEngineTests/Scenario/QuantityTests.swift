@@ -6,7 +6,7 @@ struct QuantityTests {
         ("50ms", Duration.milliseconds(50)), ("30s", .seconds(30)), ("2m", .seconds(120)),
         ("1h", .seconds(3600)), ("200us", .microseconds(200)), ("200µs", .microseconds(200)),
         ("7ns", .nanoseconds(7)), ("0.1s", .milliseconds(100)), ("1.5 s", .milliseconds(1500)),
-        ("0s", .zero),
+        ("0s", .zero), ("4m30s", .seconds(270)), ("1h15m", .seconds(4500)),
     ])
     func timesAreExact(text: String, duration: Duration) throws {
         #expect(try Quantity.duration(text) == duration)
