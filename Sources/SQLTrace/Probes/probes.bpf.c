@@ -28,6 +28,7 @@ HELPER(114, long, read_text, void *, u32, u64);
 HELPER(131, void *, reserve, void *, u64, u64);
 HELPER(132, void, submit, void *, u64);
 HELPER(133, void, discard, void *, u64);
+HELPER(173, u64, function_address, void *);
 HELPER(174, u64, attach_cookie, void *);
 
 #if defined(PROCESSOR_x86_64)
@@ -345,7 +346,7 @@ inlined int enter_step(struct registers *r) {
     return 0;
 }
 
-PROGRAM(step_return)(struct registers *r) {
+inlined int leave_step(struct registers *r) {
     u64 ids = process_and_thread(), time = now();
     u32 number = ids;
     struct thread *thread = map_lookup(&M_THREADS, &number);
@@ -399,11 +400,21 @@ inlined int enter_close(struct registers *r) {
 PROGRAM(step)(struct registers *r) { return enter_step(r); }
 PROGRAM(reset)(struct registers *r) { return enter_reset(r); }
 PROGRAM(close)(struct registers *r) { return enter_close(r); }
-// At all functions, for links, which state the function: the kernel removes a link in 50 ms, whatever
-// its number of probes.
-PROGRAM(entry)(struct registers *r) {
+PROGRAM(step_return)(struct registers *r) { return leave_step(r); }
+
+inlined int enter(struct registers *r) {
     u64 function = attach_cookie(r);
     return function == 0 ? enter_step(r) : function == 1 ? enter_reset(r) : enter_close(r);
+}
+// At all functions, for links, which state the function: the kernel removes a link in 50 ms, whatever
+// its number of probes.
+PROGRAM(entry)(struct registers *r) { return enter(r); }
+// The same for sessions, which also run it at the return of a function, unless the program returned 1
+// at its entry. After a return, the instruction pointer is in the caller.
+PROGRAM(session)(struct registers *r) {
+    if (function_address(r) != POINTER(r)) return leave_step(r);
+    enter(r);
+    return attach_cookie(r) != 0;
 }
 
 inlined int send_process(u8 kind) {
