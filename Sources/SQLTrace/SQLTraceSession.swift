@@ -214,7 +214,7 @@ public final class SQLTraceSession {
                 }
             case .expiry(let process):
                 if attached[process] != nil { latePrograms += 1 }
-            case .probed, .pass, .forget, .watch, .watching: break
+            case .probed, .pass, .forget, .calibration, .watch, .watching: break
             }
         }
     }
@@ -242,6 +242,10 @@ public final class SQLTraceSession {
             files.paths.indices.filter { FileIdentity(path: files.paths[$0]) == file }
         }
         survey.survey(process, opening: Set(databases ?? []))
+        let facts = survey.processes[process]
+        if facts?.code.contains(where: { !libraries.contains($0) }) ?? false {
+            opens.send(.calibration(process: process))
+        }
         attach(to: [process])
         // Other programs read the file, too.
         if attached[process] == nil, file != nil { problems[process] = nil }

@@ -19,6 +19,8 @@ import Telemetry
 public enum OpenGate {
     /// The time after which a program passes without probes, in nanoseconds.
     static let longestWait: UInt64 = 250_000_000
+    /// The same for the first program with a copy of SQLite that must be calibrated.
+    static let longestCalibration: UInt64 = 1_000_000_000
 
     /// Runs until the tracing process closes the socket on descriptor 0.
     ///
@@ -47,6 +49,8 @@ public enum OpenGate {
         case pass(process: Int32)
         /// A process has no probes anymore.
         case forget(process: Int32)
+        /// A process waits for a calibration.
+        case calibration(process: Int32)
         case watch(path: String)
 
         /// The length of the fields before the path.
@@ -69,6 +73,7 @@ public enum OpenGate {
             case .pass(let process): (fields.kind, fields.process) = (7, process)
             case .watch: fields.kind = 8
             case .forget(let process): (fields.kind, fields.process) = (9, process)
+            case .calibration(let process): (fields.kind, fields.process) = (10, process)
             }
             var bytes =
                 fields.kind.bytes + fields.process.bytes + fields.device.bytes + fields.inode.bytes
@@ -99,6 +104,7 @@ public enum OpenGate {
             case 8:
                 self = .watch(path: String(decoding: bytes[Self.head...], as: UTF8.self))
             case 9: self = .forget(process: process)
+            case 10: self = .calibration(process: process)
             default: return nil
             }
         }
@@ -185,6 +191,11 @@ private struct Gate {
             pass(process)
         case .pass(let process): pass(process)
         case .forget(let process): probed[process] = nil
+        case .calibration(let process):
+            let delay = OpenGate.longestCalibration - OpenGate.longestWait
+            for index in waiters[process, default: []].indices {
+                waiters[process]?[index].deadline += delay
+            }
         case .watch(let path):
             watch(path)
             _ = OpenGate.send(.watching, to: socket)

@@ -64,7 +64,7 @@ SYMBOL K_LIBRARY, K_CONNECTION, K_COUNTER, K_RESULT, K_SQL, K_STEPS, K_AUTOCOMMI
 
 enum { EXECUTION = 1, TEXT, FILE, VALUES, CLOSE, FORK, EXEC };
 enum { STEP = 0, RESET };
-enum { PARTIAL = 1, HAS_STEPS = 2, HAS_TEXT = 4, HAS_WAIT = 8 };
+enum { PARTIAL = 1, HAS_STEPS = 2, HAS_TEXT = 4, HAS_WAIT = 8, NO_SQL = 16 };
 enum { ROW = 100, CHUNK = 240, CHUNKS = 273, FRAMES = 4, HEAD = 64, WINDOW = 288 };
 enum { VALUE_COUNT = 8, VALUE_TEXT = 64 };
 
@@ -253,6 +253,8 @@ inlined void end(struct thread *thread, struct statement *state, u64 statement, 
         if (!send_text(sql, TEXT, time, ids, statement, connection)) sql = 0;
     }
     if (sql) flags |= HAS_TEXT;
+    // SQLite stores no text while it reads the schema.
+    if (!*(u64 *)(bytes + K(SQL))) flags |= NO_SQL;
     if (K(BUSY_CALLS)) flags |= HAS_WAIT;
     if (K(VALUES)) send_values(time, ids, statement);
     struct execution_record *record = reserve(&M_RING, sizeof *record, 0);

@@ -44,6 +44,9 @@ struct TracedLibraries {
 
     init(calibration: Calibration) { self.calibration = calibration }
 
+    /// Returns whether a mapped file has been read.
+    func contains(_ mapping: ProcessMaps.Mapping) -> Bool { files[mapping.file] != nil }
+
     /// Returns the library of a mapped file, or `nil` for a file without SQLite's functions.
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
         if let known = files[mapping.file] { return known }
