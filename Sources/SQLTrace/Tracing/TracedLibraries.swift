@@ -22,8 +22,11 @@ struct TracedLibraries {
             self.code = code
         }
 
-        /// Whether the file contains only SQLite, according to its name.
+        /// Whether the file contains only SQLite, according to its name and to its symbols.
+        ///
+        /// A plugin that contains SQLite, such as Qt's `libqsqlite.so`, has none.
         var isSeparate: Bool {
+            guard library.hasSymbols else { return false }
             let name = library.path.split(separator: "/").last.map { $0.lowercased() } ?? ""
             return name.hasPrefix("lib") && (name.contains("sqlite") || name.contains("sqlcipher"))
         }
