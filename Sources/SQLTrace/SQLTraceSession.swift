@@ -110,11 +110,17 @@ public final class SQLTraceSession {
         )
         readSchemaNames()
         calibrateOwnLibrary()
-        let hasOpens = opens.start(files.paths)
+        let programsWait = opens.start(files.paths)
         attach(to: survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime))
         isStarting = false
         measureCost()
-        if hasOpens { startThread() }
+        if programsWait != nil { startThread() }
+        if programsWait != true {
+            notes.append(
+                "programs cannot wait for probes here, so the first statements of a program that "
+                    + "opens the database later, or all of a short one, may be missing"
+            )
+        }
     }
 
     private static func model(_ options: SQLTraceOptions) -> TraceModel {

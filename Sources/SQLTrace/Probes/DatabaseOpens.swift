@@ -28,8 +28,9 @@ final class DatabaseOpens: Sendable {
 
     /// Starts the process and watches files.
     ///
-    /// - Returns: `false` if the process cannot be started.
-    func start(_ paths: [String]) -> Bool {
+    /// - Returns: Whether the programs that open the files wait, or `nil` if the process cannot be
+    ///   started.
+    func start(_ paths: [String]) -> Bool? {
         let isStarted = state.withLock { state in
             guard !command.isEmpty, !state.isClosed else { return false }
             Self.end(&state)
@@ -42,13 +43,15 @@ final class DatabaseOpens: Sendable {
             state.process = ChildProcess.start(command, descriptors: [0: ends[1]]) ?? -1
             return state.process > 0
         }
-        guard isStarted else { return false }
+        guard isStarted else { return nil }
         // Wait until the files are watched.
         let deadline = monotonicNanoseconds() + Self.startTime
+        var programsWait = true
         for socket in watch(paths) where ChildProcess.waitForInput(socket, until: deadline) {
-            _ = OpenGate.receive(from: socket, waits: false)
+            let answer = OpenGate.receive(from: socket, waits: false).flatMap(OpenGate.Message.init)
+            if answer == .watching(programsWait: false) { programsWait = false }
         }
-        return true
+        return programsWait
     }
 
     private static func end(_ state: inout State) {
@@ -98,7 +101,9 @@ final class DatabaseOpens: Sendable {
     func next() -> OpenGate.Message? {
         let socket = state.withLock { $0.socket }
         while socket >= 0, let bytes = OpenGate.receive(from: socket, waits: true), !bytes.isEmpty {
-            if let message = OpenGate.Message(bytes), message != .watching { return message }
+            guard let message = OpenGate.Message(bytes) else { continue }
+            if case .watching = message { continue }
+            return message
         }
         return nil
     }

@@ -42,7 +42,7 @@ public enum OpenGate {
         /// A program passed at its deadline.
         case expiry(process: Int32)
         /// A request to watch a file was carried out.
-        case watching
+        case watching(programsWait: Bool)
         /// A process has probes, so it passes from now on.
         case probed(process: Int32)
         /// A process passes once.
@@ -68,7 +68,8 @@ public enum OpenGate {
                     fields.inode = file.inode
                 }
             case .expiry(let process): (fields.kind, fields.process) = (4, process)
-            case .watching: fields.kind = 5
+            case .watching(let programsWait):
+                (fields.kind, fields.process) = (5, programsWait ? 1 : 0)
             case .probed(let process): (fields.kind, fields.process) = (6, process)
             case .pass(let process): (fields.kind, fields.process) = (7, process)
             case .watch: fields.kind = 8
@@ -98,7 +99,7 @@ public enum OpenGate {
             case 1: self = .open(process: process, file: nil, isWaiting: false)
             case 2, 3: self = .open(process: process, file: file, isWaiting: kind == 2)
             case 4: self = .expiry(process: process)
-            case 5: self = .watching
+            case 5: self = .watching(programsWait: process != 0)
             case 6: self = .probed(process: process)
             case 7: self = .pass(process: process)
             case 8:
@@ -197,23 +198,24 @@ private struct Gate {
                 waiters[process]?[index].deadline += delay
             }
         case .watch(let path):
-            watch(path)
-            _ = OpenGate.send(.watching, to: socket)
+            let isWatched = watch(path)
+            _ = OpenGate.send(.watching(programsWait: canWait && isWatched), to: socket)
         case .open, .expiry, .watching: break
         }
     }
 
-    private func watch(_ path: String) {
+    private func watch(_ path: String) -> Bool {
         // The kernel opens the file in this process for each report. If that fails, so does the
         // program's open.
         let descriptor = FilePath.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            return
+            return false
         }
-        _ = poolgauge_fanotify_open(events, canWait ? 1 : 0, "/proc/self/fd/\(descriptor)")
+        let link = "/proc/self/fd/\(descriptor)"
+        return poolgauge_fanotify_open(events, canWait ? 1 : 0, link) == 0
     }
 
     private mutating func pass(_ process: Int32) {

@@ -186,6 +186,7 @@ struct OpeningProgramTests {
             usleep(1_000)
         }
         #expect(session.missedPrograms == 1)
+        #expect(session.notes.contains { $0.hasPrefix("programs cannot wait") })
     }
 
     /// How a tracing process or its gate fails.
