@@ -172,7 +172,7 @@ public final class SQLTraceSession {
         opens.watch(files.paths)
         attach(to: survey.surveyDueProcesses(at: now, for: Self.surveyTime))
         for (process, time) in opening {
-            let hasEnded = kill(process, 0) != 0
+            let hasEnded = !Self.exists(process)
             if hasEnded, attached[process] == nil { missedPrograms += 1 }
             if hasEnded || now > time + Self.openingTime { opening[process] = nil }
         }
@@ -334,7 +334,7 @@ public final class SQLTraceSession {
                 endGap(of: process, at: target.window ?? now)
             } catch {
                 // The process may have ended.
-                guard kill(process, 0) == 0 else { continue }
+                guard Self.exists(process) else { continue }
                 problems[process] = "its library \(entry.library.path): \(error.description)"
             }
         }
@@ -356,6 +356,11 @@ public final class SQLTraceSession {
         let name = WatchStatementText.process(names[process], process)
         let note = "\(name) is a Go program: its statements have no times and rows"
         if !notes.contains(note), notes.count < 64 { notes.append(note) }
+    }
+
+    /// Returns whether a process exists, which this user may not be permitted to signal.
+    private static func exists(_ process: Int32) -> Bool {
+        kill(process, 0) == 0 || errno == EPERM
     }
 
     /// Returns a thread that has not ended, because events of a thread end with it.
