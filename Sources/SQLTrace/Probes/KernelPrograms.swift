@@ -260,9 +260,12 @@ enum ProbeSupport {
                         constants: ["K_LIBRARY": 0]
                     )
                 else { continue }
-                // Early kernels filter by thread, and report another error for these arguments.
-                let result = createLink(program, type, path: "/", offsets: [0], process: -1)
-                if result == -EINVAL { return .success(way) }
+                func result(_ process: Int32) -> Int32 {
+                    createLink(program, type, path: "/", offsets: [0], process: process)
+                }
+                // A kernel without such links rejects the type, not the path, which is a folder.
+                // Early kernels filter by thread, and report another error for the process.
+                if result(0) == -EBADF, result(-1) == -EINVAL { return .success(way) }
             }
             let path = "/sys/bus/event_source/devices/uprobe/type"
             let text = ProcFile.text(path) ?? ""
