@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
@@ -16,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/user.h>
+#include <time.h>
 #include <unistd.h>
 
 /// Calls memfd_create(2) with close-on-exec. The file may be executed.
@@ -30,11 +32,15 @@ static inline int poolgauge_close_from(unsigned first) {
     return (int)syscall(SYS_close_range, first, ~0u, 0u);
 }
 
-/// Permanently switches to another user and group. Root loses its capabilities.
+/// Permanently switches to another user and group, without capabilities.
 static inline int poolgauge_become(unsigned user) {
     if (syscall(SYS_setgroups, (size_t)0, (void *)0) != 0) return -1;
     if (syscall(SYS_setresgid, user, user, user) != 0) return -1;
-    return (int)syscall(SYS_setresuid, user, user, user);
+    if (syscall(SYS_setresuid, user, user, user) != 0) return -1;
+    // Only root loses its capabilities with its user ID. _LINUX_CAPABILITY_VERSION_3
+    struct { unsigned version; int process; } head = {0x20080522, 0};
+    struct { unsigned effective, permitted, inheritable; } none[2] = {{0}};
+    return (int)syscall(SYS_capset, &head, none);
 }
 
 /// Calls unshare(2) for each of the mount, IPC and network namespaces. Returns the number of calls
@@ -202,15 +208,39 @@ static inline void poolgauge_store64(void *word, unsigned long long value) {
     __atomic_store_n((unsigned long long *)word, value, __ATOMIC_RELEASE);
 }
 
-/// Opens a descriptor that reports the processes that open marked files. 0x200 is FAN_REPORT_FID,
-/// without which each report opens the file.
-static inline int poolgauge_fanotify(void) {
-    // FAN_CLOEXEC, FAN_NONBLOCK, FAN_CLASS_NOTIF
-    return (int)syscall(SYS_fanotify_init, 0x1u | 0x2u | 0x200u, O_RDONLY | O_CLOEXEC);
+/// Calls openat2(2) to open a file below a directory, which symbolic links cannot leave.
+static inline int poolgauge_open_in_root(int root, const char *path, unsigned long long flags) {
+    // RESOLVE_NO_MAGICLINKS and RESOLVE_IN_ROOT
+    struct { unsigned long long flags, mode, resolve; } how = {flags, 0, 0x02 | 0x10};
+    return (int)syscall(437, root, path, &how, sizeof how);
 }
-static inline int poolgauge_fanotify_open(int descriptor, const char *path) {
-    // FAN_MARK_ADD, FAN_OPEN
-    return (int)syscall(SYS_fanotify_mark, descriptor, 1u, 0x20ull, AT_FDCWD, path);
+
+/// Opens a descriptor that reports the processes that open marked files and, if they should wait, makes
+/// them wait until an answer is written.
+static inline int poolgauge_fanotify(int waits) {
+    // FAN_CLOEXEC and FAN_NONBLOCK, with FAN_CLASS_CONTENT or with FAN_REPORT_FID, without which each
+    // report opens the file
+    return (int)syscall(SYS_fanotify_init, 0x1u | 0x2u | (waits ? 0x4u : 0x200u), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+static inline int poolgauge_fanotify_open(int descriptor, int waits, const char *path) {
+    // FAN_MARK_ADD with FAN_OPEN_PERM or FAN_OPEN
+    return (int)syscall(SYS_fanotify_mark, descriptor, 1u, waits ? 0x10000ull : 0x20ull, AT_FDCWD, path);
+}
+
+/// Makes the kernel kill this process unless it calls this function again in time. The timer also
+/// kills a process that is stopped.
+static inline int poolgauge_live_on(int milliseconds) {
+    static timer_t timer;
+    static int exists;
+    if (!exists) {
+        struct sigevent kill = {0};
+        kill.sigev_notify = SIGEV_SIGNAL;
+        kill.sigev_signo = SIGKILL;
+        if (timer_create(CLOCK_MONOTONIC, &kill, &timer) != 0) return -1;
+        exists = 1;
+    }
+    struct itimerspec time = {{0, 0}, {milliseconds / 1000, milliseconds % 1000 * 1000000l}};
+    return timer_settime(timer, 0, &time, 0);
 }
 #endif
 

@@ -26,9 +26,16 @@ public struct SQLTraceCommands: Sendable, Equatable {
     /// If the array is empty, reports contain no plans.
     public var planning: [String]
 
+    /// The path and arguments of a program that calls ``OpenGate/run(waits:)``.
+    ///
+    /// If the array is empty, statements that a program executes immediately after it opens a
+    /// database are missing.
+    public var opening: [String]
+
     /// Creates the commands.
-    public init(calibration: [String], planning: [String] = []) {
+    public init(calibration: [String], planning: [String] = [], opening: [String] = []) {
         self.calibration = calibration
         self.planning = planning
+        self.opening = opening
     }
 }

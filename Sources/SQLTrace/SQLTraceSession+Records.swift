@@ -9,48 +9,59 @@ extension SQLTraceSession {
     /// - Returns: The executions on watched databases, in the order of their ends.
     @discardableResult
     public func poll() -> [StatementExecution] {
+        lock.withLock { _ in proceed() }
+    }
+
+    private func proceed() -> [StatementExecution] {
         // A process that has ended has sent its last record.
         let ended = endedProcesses()
-        let executions = readRecords()
+        readRecords()
         let now = monotonicNanoseconds()
         for process in ended { end(process, at: now) }
         noteLosses(at: now)
         limitCosts(at: now)
         surveyProcesses()
-        return executions
+        measureCost()
+        defer { pending = [] }
+        return pending
     }
 
     /// The number of bytes to read before other work, such as the survey of processes.
     private static let readLimit = 1 << 25
 
-    private func readRecords() -> [StatementExecution] {
-        var executions: [StatementExecution] = []
+    /// Reads records, and adds their executions to those of the next poll.
+    func readRecords() {
         readTime = monotonicNanoseconds()
         _ = kernel.ring.read(limit: Self.readLimit) { bytes in
-            guard let record = ProbeRecord(bytes) else { return }
-            recordCount &+= 1
-            switch record.kind {
-            case .fork: survey.listProcesses()
-            case .program:
+            if let record = ProbeRecord(bytes) { handle(record) }
+        }
+    }
+
+    func handle(_ record: ProbeRecord) {
+        recordCount &+= 1
+        switch record.kind {
+        case .fork: survey.listProcesses()
+        case .program:
+            // The probes may have been set after the process executed the program.
+            if record.time > attached[record.process]?.start ?? 0 {
                 end(record.process, at: record.time)
                 survey.scheduleSurvey(of: record.process, at: record.time)
-            default: break
             }
-            guard let output = decoder.decode(record) else { return }
-            switch output {
-            case .execution(let execution, let database):
-                // Rates are computed from the time in which all probes were set.
-                guard let target = attached[execution.process], target.includes(execution.end)
-                else { return }
-                target.lastUse = execution.end
-                models[database].add(execution)
-                executions.append(execution)
-            case .closed(let process, let connection, let time):
-                let key = ConnectionKey(process: process, connection: connection)
-                for database in models.indices { models[database].end(key, at: time) }
-            }
+        default: break
         }
-        return executions
+        guard let output = decoder.decode(record) else { return }
+        switch output {
+        case .execution(let execution, let database):
+            // Rates are computed from the time in which all probes were set.
+            guard let target = attached[execution.process], target.includes(execution.end)
+            else { return }
+            target.lastUse = execution.end
+            models[database].add(execution)
+            pending.append(execution)
+        case .closed(let process, let connection, let time):
+            let key = ConnectionKey(process: process, connection: connection)
+            for database in models.indices { models[database].end(key, at: time) }
+        }
     }
 
     private func endedProcesses() -> [Int32] {

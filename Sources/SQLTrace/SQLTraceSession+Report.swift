@@ -72,18 +72,25 @@ extension SQLTraceSession {
     private func requestPlans() {
         let now = monotonicNanoseconds()
         guard let planner, now >= nextPlanTime else { return }
-        for (number, path) in files.paths.enumerated() {
-            let statements = models[number].statementsToPlan
+        let paths = lock.withLock { _ in files.paths }
+        for (number, path) in paths.enumerated() {
+            let statements = lock.withLock { _ in models[number].statementsToPlan }
             guard !statements.isEmpty else { continue }
             nextPlanTime = now + 1_000_000_000
+            // The response takes time, in which programs may wait for their probes.
             let request = PlanRequest(path: path, statements: statements.map(\.sql))
-            models[number].setPlans(planner.response(to: request), for: statements)
+            let response = planner.response(to: request)
+            lock.withLock { _ in models[number].setPlans(response, for: statements) }
         }
     }
 
     /// Returns the traced data of each database by its path, with rates since the last call.
     func report() -> [String: TracedDatabase] {
         requestPlans()
+        return lock.withLock { _ in currentReport() }
+    }
+
+    private func currentReport() -> [String: TracedDatabase] {
         let now = monotonicNanoseconds()
         let elapsed = Double(readTime - min(readTime, reportTime)) / 1e9
         for process in attached.values { noteSampling(of: process, at: now) }
@@ -207,6 +214,12 @@ extension SQLTraceSession {
             tracing.notes.append(
                 HumanUnits.counted(missedPrograms, "program", "programs")
                     + " opened the database and ended before the probes were set"
+            )
+        }
+        if latePrograms > 0 {
+            tracing.notes.append(
+                HumanUnits.counted(latePrograms, "program", "programs")
+                    + " got probes after the first statements, which are not counted"
             )
         }
         let uncounted = decoder.unknownFiles

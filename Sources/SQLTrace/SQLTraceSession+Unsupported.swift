@@ -40,6 +40,14 @@ public enum SQLCalibration {
     public static func run(measuresCost: Bool = false) {}
 }
 
+/// The process that makes programs wait for their probes when they open a database.
+///
+/// Available only on Linux.
+public enum OpenGate {
+    /// Does nothing.
+    public static func run(waits: Bool = true) {}
+}
+
 /// The process that reads the query plans of statements.
 ///
 /// Available only on Linux.

@@ -1,6 +1,9 @@
 #if os(Linux)
+import CSQLite
+import Foundation
 import Glibc
 import SQLiteWatch
+import Synchronization
 import Telemetry
 
 /// A session that traces the SQL of other programs through probes on the SQLite functions that they
@@ -17,10 +20,16 @@ public final class SQLTraceSession {
     let kernel: ProbeKernel
     var libraries: TracedLibraries
     var survey: ProcessSurvey
-    let opens = DatabaseOpens()
+    let opens: DatabaseOpens
+    /// Protects all state, because a thread of the session sets probes in programs that wait for them.
+    let lock = Mutex(())
     var decoder: ExecutionDecoder
     /// The processes with probes.
     var attached: [Int32: AttachedProcess] = [:]
+    /// The processes whose probes are being removed because they executed a new program.
+    private var released: [Int32: AttachedProcess] = [:]
+    /// The executions that the next poll returns.
+    var pending: [StatementExecution] = []
     /// The trace data of each database, in the order of `files.paths`.
     var models: [TraceModel] = []
     /// The names of running and terminated processes, by process ID.
@@ -43,8 +52,13 @@ public final class SQLTraceSession {
     var sampling: [Int32: StatementTable.Sampling] = [:]
     /// The cost of probes for a program, or `nil` until it is measured.
     private(set) var cost: ProbeCost?
+    private var hasMeasuredCost = false
+    /// The processes without probes that opened a watched database without waiting, and when.
+    private var opening: [Int32: UInt64] = [:]
     /// The number of processes that opened a watched database and ended before they had probes.
     var missedPrograms = 0
+    /// The number of programs that got probes only after their first statements.
+    var latePrograms = 0
     var problems: [Int32: String] = [:]
     var notes: [String] = []
     private static let nameLimit = 4_096
@@ -84,6 +98,7 @@ public final class SQLTraceSession {
         survey.excluded = [getpid()]
         decoder = ExecutionDecoder { files.database(of: $0, path: $1) }
         models = files.paths.map { _ in Self.model(options) }
+        opens = DatabaseOpens(command: commands.opening)
         planner = commands.planning.isEmpty ? nil : PlanClient(command: commands.planning)
         start = monotonicNanoseconds()
         readTime = start
@@ -93,10 +108,19 @@ public final class SQLTraceSession {
         calendarStart = (
             start, Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
         )
-        opens.watch(files.paths)
+        readSchemaNames()
+        calibrateOwnLibrary()
+        let programsWait = opens.start(files.paths)
         attach(to: survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime))
         isStarting = false
-        readSchemaNames()
+        measureCost()
+        if programsWait != nil { startThread() }
+        if programsWait != true {
+            notes.append(
+                "programs cannot wait for probes here, so the first statements of a program that "
+                    + "opens the database later, or all of a short one, may be missing"
+            )
+        }
     }
 
     private static func model(_ options: SQLTraceOptions) -> TraceModel {
@@ -107,6 +131,10 @@ public final class SQLTraceSession {
 
     /// Adds a database to trace.
     public func add(path: String) {
+        lock.withLock { _ in start(path) }
+    }
+
+    private func start(_ path: String) {
         files.add(path: path)
         survey.paths = files.paths
         opens.watch(files.paths)
@@ -118,9 +146,12 @@ public final class SQLTraceSession {
 
     /// Removes all probes.
     public func close() {
-        let now = monotonicNanoseconds()
-        for process in attached.values { process.detach(at: now, forget: { _ in }) }
-        attached = [:]
+        opens.close()
+        lock.withLock { _ in
+            let now = monotonicNanoseconds()
+            for process in attached.values { process.detach(at: now, forget: { _ in }) }
+            attached = [:]
+        }
     }
 
     deinit { close() }
@@ -131,15 +162,99 @@ public final class SQLTraceSession {
     private static let surveyTime: UInt64 = 5_000_000
     /// The time limit of the first survey, in nanoseconds.
     private static let firstSurveyTime: UInt64 = 2_000_000_000
+    /// The time in which a process may end before it has probes, in nanoseconds.
+    private static let openingTime: UInt64 = 1_000_000_000
+    /// The time after which to try again whether probes are removed, in nanoseconds.
+    private static let removalPause: UInt64 = 20_000_000
 
     func surveyProcesses() {
         let now = monotonicNanoseconds()
-        let opened = opens.processes().filter {
-            attached[$0] == nil && $0 != getpid() && !ChildProcess.isRecent($0)
-        }
-        for process in opened { survey.scheduleSurvey(of: process, at: now) }
+        opens.watch(files.paths)
         attach(to: survey.surveyDueProcesses(at: now, for: Self.surveyTime))
-        missedPrograms += opened.count { kill($0, 0) != 0 && attached[$0] == nil }
+        for (process, time) in opening {
+            let hasEnded = !Self.exists(process)
+            if hasEnded, attached[process] == nil { missedPrograms += 1 }
+            if hasEnded || now > time + Self.openingTime { opening[process] = nil }
+        }
+    }
+
+    // MARK: Programs that open a database
+
+    /// A reference for the session's thread, which uses the session only inside its lock.
+    private final class Reference: @unchecked Sendable {
+        weak var session: SQLTraceSession?
+
+        init(_ session: SQLTraceSession) { self.session = session }
+    }
+
+    /// Starts the thread that sets probes in programs that open a database.
+    private func startThread() {
+        let reference = Reference(self)
+        let opens = opens
+        Thread.detachNewThread {
+            while !opens.isClosed {
+                if let message = opens.next() {
+                    reference.session?.handle(message)
+                } else if !opens.isClosed {
+                    // The process has ended, perhaps because the system was too busy.
+                    sleep(1)
+                    let paths = reference.session.map { session in
+                        session.lock.withLock { _ in session.files.paths }
+                    }
+                    _ = opens.start(paths ?? [])
+                }
+            }
+        }
+    }
+
+    private func handle(_ message: OpenGate.Message) {
+        lock.withLock { _ in
+            switch message {
+            case .open(let process, let file, let isWaiting):
+                let wasAttached = attached[process] != nil
+                prepare(process, opening: file)
+                if attached[process] == nil {
+                    if !isWaiting { opening[process] = monotonicNanoseconds() }
+                } else if file != nil, !isWaiting, !wasAttached {
+                    latePrograms += 1
+                }
+            case .expiry(let process):
+                if attached[process] != nil { latePrograms += 1 }
+            case .probed, .pass, .forget, .calibration, .watch, .watching: break
+            }
+        }
+    }
+
+    /// Sets the probes of a process that opens a file, before the file is open.
+    private func prepare(_ process: Int32, opening file: FileIdentity?) {
+        defer {
+            opens.send(
+                attached[process] == nil ? .pass(process: process) : .probed(process: process)
+            )
+        }
+        guard process != getpid(), !ChildProcess.isRecent(process),
+            options.processes.isEmpty || options.processes.contains(process)
+        else { return }
+        let now = monotonicNanoseconds()
+        if let target = attached[process] {
+            guard target.image != ProcessStat.image(of: process) else { return }
+            // The process has executed a new program. Its earlier statements belong to the old one.
+            readRecords()
+            end(process, at: now)
+        }
+        released[process]?.waitForRemoval()
+        survey.scheduleSurvey(of: process, at: now)
+        let databases = file.map { file in
+            files.paths.indices.filter { FileIdentity(path: files.paths[$0]) == file }
+        }
+        survey.survey(process, opening: Set(databases ?? []))
+        let facts = survey.processes[process]
+        if facts?.code.contains(where: { !libraries.contains($0) }) ?? false {
+            opens.send(.calibration(process: process))
+        }
+        attach(to: [process])
+        // Other programs read the file, too.
+        if attached[process] == nil, file != nil { problems[process] = nil }
     }
 
     /// Sets probes in the processes that have a watched database open.
@@ -178,6 +293,12 @@ public final class SQLTraceSession {
             attached[process]
             ?? AttachedProcess(process, limit: options.shareLimit, isOld: isStarting, at: now)
         // The limiter decides when a process without probes gets them again.
+        if let released = released[process] {
+            guard released.canAttach else {
+                return survey.scheduleSurvey(of: process, at: now + Self.removalPause)
+            }
+            self.released[process] = nil
+        }
         guard target.canAttach, !target.limiter.isPaused else { return }
         let isGo = facts.program.map { libraries.isGo($0, of: process) } ?? false
         for entry in found where !target.libraries.contains(entry.number) {
@@ -193,7 +314,6 @@ public final class SQLTraceSession {
                     hasReturns: hasReturns,
                     isSeparate: entry.isSeparate && entry.library.path != facts.program?.path
                 )
-                if cost == nil { measureCost(entry, programs) }
                 if attached[process] == nil { try kernel.start(process) }
                 target.thread = Self.livingThread(of: process)
                 try target.add(entry) { () throws(TraceError) in
@@ -209,11 +329,12 @@ public final class SQLTraceSession {
                 }
                 entry.hasProbes = true
                 attached[process] = target
+                opens.send(.probed(process: process))
                 if !hasReturns { note(goProgram: process) }
                 endGap(of: process, at: target.window ?? now)
             } catch {
                 // The process may have ended.
-                guard kill(process, 0) == 0 else { continue }
+                guard Self.exists(process) else { continue }
                 problems[process] = "its library \(entry.library.path): \(error.description)"
             }
         }
@@ -237,6 +358,11 @@ public final class SQLTraceSession {
         if !notes.contains(note), notes.count < 64 { notes.append(note) }
     }
 
+    /// Returns whether a process exists, which this user may not be permitted to signal.
+    private static func exists(_ process: Int32) -> Bool {
+        kill(process, 0) == 0 || errno == EPERM
+    }
+
     /// Returns a thread that has not ended, because events of a thread end with it.
     private static func livingThread(of process: Int32) -> Int32 {
         let threads = (ProcFile.names(in: "/proc/\(process)/task") ?? []).compactMap { Int32($0) }
@@ -250,7 +376,7 @@ public final class SQLTraceSession {
 
     /// Sets the events of processes again whose thread with the events has ended.
     func followThreads() {
-        guard kernel.way != .link else { return }
+        guard case .event = kernel.way else { return }
         for (process, target) in attached
         where target.isAttached && !Self.isLiving(target.thread, of: process) {
             guard let facts = survey.processes[process] else { continue }
@@ -279,6 +405,9 @@ public final class SQLTraceSession {
         decoder.forget(process)
         for database in models.indices { models[database].end(process: process, at: time) }
         guard let ended = attached.removeValue(forKey: process) else { return }
+        opens.send(.forget(process: process))
+        released = released.filter { !$0.value.canAttach }
+        released[process] = ended
         let counts = kernel.counts(of: process)
         endedCounts.lost += counts.lost
         endedCounts.nested += counts.nested
@@ -295,8 +424,10 @@ public final class SQLTraceSession {
     /// Records are missing while a process has no probes because of the limit. Times refer to
     /// `CLOCK_MONOTONIC`. While a process has no probes, the last period ends at `UInt64.max`.
     public func takeGaps() -> [ClosedRange<UInt64>] {
-        defer { gaps = [] }
-        return gaps + (gapStarts.values.min().map { [$0...UInt64.max] } ?? [])
+        lock.withLock { _ in
+            defer { gaps = [] }
+            return gaps + (gapStarts.values.min().map { [$0...UInt64.max] } ?? [])
+        }
     }
 
     func add(_ gap: ClosedRange<UInt64>) {
@@ -312,7 +443,35 @@ public final class SQLTraceSession {
 
     // MARK: Cost
 
-    /// Measures the cost of probes in a process that calls a copy of the library.
+    /// Calibrates the library that this process uses, so that no program waits for that.
+    private func calibrateOwnLibrary() {
+        let function: @convention(c) (OpaquePointer?) -> Int32 = sqlite3_step
+        let address = UInt64(UInt(bitPattern: unsafeBitCast(function, to: UnsafeRawPointer.self)))
+        let maps = ProcessMaps(ProcFile.read("/proc/self/maps", limit: 1 << 24) ?? [])
+        guard let mapping = maps.code.first(where: { $0.range.contains(address) }),
+            mapping.path != ProcFile.link("/proc/self/exe"),
+            let entry = libraries.entry(mapping, of: getpid())
+        else { return }
+        libraries.calibrate(entry)
+    }
+
+    /// Measures the cost of probes in a process that calls a copy of a library, once.
+    func measureCost() {
+        guard !hasMeasuredCost else { return }
+        for entry in libraries.entries {
+            guard let layout = try? entry.state?.get(),
+                let programs = try? kernel.programs(
+                    of: entry,
+                    layout,
+                    hasReturns: true,
+                    isSeparate: entry.isSeparate
+                )
+            else { continue }
+            hasMeasuredCost = true
+            return measureCost(entry, programs)
+        }
+    }
+
     private func measureCost(_ entry: TracedLibraries.Entry, _ programs: ProbeKernel.Programs) {
         var measured: Int32?
         var probes: Attachment?
@@ -341,9 +500,9 @@ public final class SQLTraceSession {
         // The measurement's records do not belong to a traced program.
         var steps: [Double] = []
         _ = kernel.ring.read(limit: .max) { bytes in
-            guard let record = ProbeRecord(bytes), record.process == process,
-                case .execution(let end) = record.kind, end.stepCount > 0
-            else { return }
+            guard let record = ProbeRecord(bytes) else { return }
+            guard record.process == process else { return handle(record) }
+            guard case .execution(let end) = record.kind, end.stepCount > 0 else { return }
             steps.append(Double(end.inside) / Double(end.stepCount))
         }
         guard let cost, let fastest = steps.min() else { return }

@@ -38,10 +38,13 @@ struct WatchTarget {
         let new = sample.database.identity
         if new != identity || mount == nil {
             processes.expectNewUsers()
+            let file = FilePath.resolved(path)
+            let rooted = FilePath.Rooted(file)
+            let process = rooted.map { String($0.process) } ?? "self"
             let mounts = MountTable(
-                text: ProcFile.text("/proc/self/mountinfo", limit: 1 << 22) ?? ""
+                text: ProcFile.text("/proc/\(process)/mountinfo", limit: 1 << 22) ?? ""
             )
-            mount = mounts.mount(of: FilePath.resolved(path))
+            mount = mounts.mount(of: rooted?.path ?? file)
             fileSystem = mount.map { FileSystemStatus(type: $0.type) }
         }
         identity = new
@@ -57,8 +60,7 @@ struct WatchTarget {
     }
 
     private static func lockFile(of path: String) -> String? {
-        var information = stat()
-        return stat(path + ".lock", &information) == 0 ? path + ".lock" : nil
+        FilePath.status(path + ".lock") == nil ? nil : path + ".lock"
     }
 
     private func lockIdentity(_ file: FileIdentity?) -> LockIdentity? {

@@ -10,18 +10,23 @@ import Darwin
 switch CommandLine.arguments.dropFirst().first {
 case "calibration": SQLCalibration.run(measuresCost: CommandLine.arguments.count > 2)
 case "plans": StatementPlanning.run()
+case "opens": OpenGate.run(waits: CommandLine.arguments.count == 2)
 case "trace":
     // A test kills this session.
     let program = CommandLine.arguments[0]
     do throws(TraceError) {
         let session = try SQLTraceSession(
             paths: [CommandLine.arguments[2]],
-            commands: SQLTraceCommands(calibration: [program, "calibration"])
+            commands: SQLTraceCommands(
+                calibration: [program, "calibration"],
+                opening: [program, "opens"]
+            )
         )
         print("ready")
+        fflush(nil)
         while true { session.poll() }
     } catch {
         print(error)
     }
-default: print("usage: TraceHelper calibration|plans|trace")
+default: print("usage: TraceHelper calibration|plans|opens|trace")
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-// A program whose statements `Benchmarks/Watch/sql-accuracy.py` traces:
+// A program whose statements `Tests/Programs/programs.py` traces:
 //
 //     TracedProgram engine|GRDB DATABASE SECONDS LONG POINT INSERT BUSY
 //

@@ -124,6 +124,8 @@ struct ExecutionDecoder {
     ) -> Output? {
         let values = processes[record.process]?.values.removeValue(forKey: record.thread) ?? []
         let file = processes[record.process]?.files[record.connection]
+        // The first statement of a connection reads the schema before the file is known.
+        if file == nil, end.isInternal { return nil }
         guard let file, case .watched(let database) = file.match else {
             if file?.match == .other { otherExecutions &+= 1 } else { unknownFiles &+= 1 }
             return nil

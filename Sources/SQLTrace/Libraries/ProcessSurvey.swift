@@ -81,9 +81,14 @@ struct ProcessSurvey {
         dueTimes[process] = [now, now + 100_000_000] + Self.pauses.map { now + $0 }
     }
 
-    private mutating func survey(_ process: Int32) {
+    /// Surveys a process.
+    ///
+    /// - Parameters:
+    ///   - process: The process.
+    ///   - opened: The numbers of the databases that it is opening.
+    mutating func survey(_ process: Int32, opening opened: Set<Int> = []) {
         var facts = Facts()
-        facts.databases = databases(of: process)
+        facts.databases = databases(of: process).union(opened)
         // Ignore this program's helpers, which read files on its behalf.
         if !facts.databases.isEmpty, Self.parent(of: process) == getpid(),
             ProcFile.link("/proc/\(process)/exe") == ProcFile.link("/proc/self/exe")

@@ -24,6 +24,8 @@ final class SQLiteLibrary {
     let identity: FileIdentity
     let machine: ELFFile.Machine
     let isGo: Bool
+    /// Whether the file contains the symbols of the functions.
+    let hasSymbols: Bool
     let points: [String: ProbePoint]
     let descriptor: Int32
     /// The descriptor of the root directory in which the file is a program, or `nil` if the file is
@@ -39,9 +41,10 @@ final class SQLiteLibrary {
     init?(path: String, link: String, root: String = "/") {
         guard let (descriptor, information) = DescriptorFile.open(link) else { return nil }
         let bytes = DescriptorFile.bytes(of: descriptor)
-        guard var file = ELFFile(bytes, isIncluded: Self.functions.contains),
-            file.addFunctions(Self.functions, from: bytes)
-        else {
+        var parsed = ELFFile(bytes, isIncluded: Self.functions.contains)
+        hasSymbols = parsed?.functions["sqlite3_step"] != nil
+        let isComplete = parsed?.addFunctions(Self.functions, from: bytes) ?? false
+        guard let file = parsed, isComplete else {
             close(descriptor)
             return nil
         }

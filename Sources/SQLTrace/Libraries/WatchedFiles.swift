@@ -4,11 +4,13 @@ import SQLiteWatch
 
 /// The database files to trace.
 ///
-/// This type is a class because the session adds files while the decoder uses it. Use it only on
-/// the session's thread.
+/// This type is a class because the session adds files while the decoder uses it. Use it only
+/// inside the session's lock.
 final class WatchedFiles {
     /// The paths, with symbolic links resolved if the file exists.
     private(set) var paths: [String] = []
+    /// For each path, the root directory and the path in it.
+    private var places: [(root: FileIdentity?, path: String)] = []
 
     init(paths: [String], proc: String = "/proc") {
         self.proc = proc
@@ -16,14 +18,11 @@ final class WatchedFiles {
     }
 
     func add(path: String) {
-        guard let real = realpath(path, nil) else {
-            if path.hasPrefix("/") { return paths.append(path) }
-            guard let folder = getcwd(nil, 0) else { return paths.append(path) }
-            defer { free(folder) }
-            return paths.append(String(cString: folder) + "/" + path)
-        }
-        defer { free(real) }
-        paths.append(String(cString: real))
+        let path = FilePath.resolved(path)
+        paths.append(path)
+        let rooted = FilePath.Rooted(path)
+        let root = rooted.map { "/proc/\($0.process)/root/" } ?? "/"
+        places.append((FileIdentity(path: root), rooted?.path ?? path))
     }
 
     func database(of process: Int32, path: String) -> WatchedFileMatch {
@@ -34,8 +33,10 @@ final class WatchedFiles {
             return number.map { .watched($0) } ?? .other
         }
         // The file was removed, or the process has ended.
-        guard let number = paths.firstIndex(of: path) else { return .other }
-        return sharesRoot(process) ? .watched(number) : .unknown
+        guard places.contains(where: { $0.path == path }) else { return .other }
+        guard let root = root(of: process) else { return .unknown }
+        let number = places.firstIndex { $0.path == path && $0.root == root }
+        return number.map { .watched($0) } ?? .unknown
     }
 
     // MARK: Roots
@@ -44,24 +45,23 @@ final class WatchedFiles {
     ///
     /// Tests use a different folder.
     private let proc: String
-    /// Whether each process has the same root directory as this process.
+    /// The root directory of each process.
     ///
     /// Entries remain after a process ends.
-    private var hasSharedRoot: [Int32: Bool] = [:]
+    private var roots: [Int32: FileIdentity] = [:]
     private static let rootLimit = 1 << 14
 
     /// Records the root directory of a running process, which changes when the process enters a
     /// container.
-    func noteRoot(of process: Int32) { _ = sharesRoot(process) }
+    func noteRoot(of process: Int32) { _ = root(of: process) }
 
-    private func sharesRoot(_ process: Int32) -> Bool {
+    private func root(of process: Int32) -> FileIdentity? {
         guard let root = FileIdentity(path: "\(proc)/\(process)/root/") else {
-            return hasSharedRoot[process] ?? false
+            return roots[process]
         }
-        let isShared = root == FileIdentity(path: "/")
-        if hasSharedRoot.count >= Self.rootLimit { hasSharedRoot = [:] }
-        hasSharedRoot[process] = isShared
-        return isShared
+        if roots.count >= Self.rootLimit { roots = [:] }
+        roots[process] = root
+        return root
     }
 }
 #endif

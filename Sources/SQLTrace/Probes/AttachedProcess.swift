@@ -13,6 +13,8 @@ import Telemetry
 /// only on the session's thread.
 final class AttachedProcess {
     let process: Int32
+    /// The program that the process executes, or `nil` if it has ended.
+    let image: ProcessStat.Image?
     /// The time at which the first probe was set.
     let start: UInt64
     /// Whether the process used the database before the session started.
@@ -48,24 +50,29 @@ final class AttachedProcess {
     /// Whether the process has had windows without probes.
     private(set) var isSampled = false
 
-    /// Probes that a background thread removes.
+    /// Probes that a background thread removes, which takes the kernel 50 ms for a process.
     private final class Removal: Sendable {
         private let probes: Mutex<[Attachment]>
-        private let isDone = Atomic(false)
+        private let group = DispatchGroup()
+        /// Removals at the same time wait for the same events in the kernel.
+        private static let queue = DispatchQueue(label: "poolgauge.probes", attributes: .concurrent)
 
         init(_ probes: [Attachment]) { self.probes = Mutex(probes) }
 
-        var hasEnded: Bool { isDone.load(ordering: .acquiring) }
+        func start(completion: @escaping @Sendable () -> Void = {}) {
+            Self.queue.async(group: group) {
+                self.probes.withLock { $0 = [] }
+                completion()
+            }
+        }
 
-        func run() { probes.withLock { $0 = [] } }
-        func end() { isDone.store(true, ordering: .releasing) }
+        var hasEnded: Bool { group.wait(timeout: .now()) == .success }
+        func wait() { group.wait() }
     }
-
-    /// The queue on which the kernel removes probes, which takes 0.2 s for a process.
-    private static let removals = DispatchQueue(label: "poolgauge.probes")
 
     init(_ process: Int32, limit: Double, isOld: Bool, at now: UInt64) {
         self.process = process
+        image = ProcessStat.image(of: process)
         self.isOld = isOld
         thread = process
         start = now
@@ -120,19 +127,18 @@ final class AttachedProcess {
         window = nil
         isSampled = true
         let process = process
-        Self.removals.async {
-            removal.run()
-            forget(process)
-            removal.end()
-        }
+        removal.start { forget(process) }
     }
+
+    /// Waits until ``detach(at:forget:)`` has removed the probes.
+    func waitForRemoval() { removal?.wait() }
 
     /// Prepares to set all probes again, because the thread with the events has ended.
     func replaceProbes() {
         let removal = Removal(attachments)
         attachments = []
         libraries = []
-        Self.removals.async { removal.run() }
+        removal.start()
     }
 
     func addLost(_ times: [Int32: Double]) { lostSeconds += times.values.reduce(0, +) / 1e9 }

@@ -49,26 +49,33 @@ struct Attachment: Sendable {
         // Every recorded entry must have a recorded return, so returns are probed first, and their
         // probes are removed last.
         switch way {
-        case .link:
-            if !returns.isEmpty {
+        case .session, .link:
+            func link(
+                _ program: KernelObject,
+                _ type: UInt32,
+                _ groups: [[UInt64]],
+                isReturn: Bool = false
+            ) throws(TraceError) {
                 let link = ProbeSupport.createLink(
-                    programs.stepReturn,
+                    program,
+                    type,
                     path: path,
-                    offsets: returns,
+                    offsets: groups.flatMap { $0 },
+                    cookies: groups.enumerated()
+                        .flatMap { group in group.element.map { _ in UInt64(group.offset) } },
                     process: process,
-                    isReturn: true
+                    isReturn: isReturn
                 )
                 try add(link, -link)
             }
-            let link = ProbeSupport.createLink(
-                programs.entries[0],
-                path: path,
-                offsets: entries.flatMap { $0 },
-                cookies: entries.enumerated()
-                    .flatMap { group in group.element.map { _ in UInt64(group.offset) } },
-                process: process
-            )
-            try add(link, -link)
+            if let session = programs.session {
+                try link(session, ProbeSupport.session, entries)
+                break
+            }
+            if !returns.isEmpty {
+                try link(programs.stepReturn, ProbeSupport.multiple, [returns], isReturn: true)
+            }
+            try link(programs.entries[0], ProbeSupport.multiple, entries)
         case .event(let type):
             func open(_ offset: UInt64, _ program: KernelObject, isReturn: Bool) -> Int32 {
                 poolgauge_uprobe_open(

@@ -195,7 +195,9 @@ struct ProbeProgram: Sendable {
 enum ProbeSupport {
     /// How probes are set in one process alone.
     enum Way: Sendable, Equatable {
-        /// A BPF_TRACE_UPROBE_MULTI link for each program.
+        /// A BPF_TRACE_UPROBE_SESSION link, whose program runs at entries and returns (Linux 6.13).
+        case session
+        /// A BPF_TRACE_UPROBE_MULTI link for entries, and one for returns (Linux 6.6).
         case link
         /// An event of the PMU `uprobe` for each function.
         case event(type: UInt32)
@@ -230,7 +232,7 @@ enum ProbeSupport {
 
     /// Returns how probes can be set, or the reason why they cannot be set.
     ///
-    /// The parameter `allowsLinks` is `false` in tests of the second way.
+    /// The parameter `allowsLinks` is `false` in tests of events.
     static func way(allowsLinks: Bool = true) -> Result<Way, TraceError> {
         guard ProcFile.link("/proc/self/ns/pid") == "pid:[4026531836]" else {
             return .failure(
@@ -249,17 +251,21 @@ enum ProbeSupport {
                 "M_FILES": try KernelMap(.hash, key: 16, value: 1, count: 1),
             ]
             let close = try program("close")
-            if allowsLinks,
-                let program = try? close.load(
-                    .probe,
-                    attachType: multiple,
-                    maps: maps,
-                    constants: ["K_LIBRARY": 0]
-                )
-            {
-                // Early kernels filter by thread, and report another error for these arguments.
-                let result = createLink(program, path: "/", offsets: [0], process: -1)
-                if result == -EINVAL { return .success(.link) }
+            for (way, type) in [(Way.session, session), (.link, multiple)] where allowsLinks {
+                guard
+                    let program = try? close.load(
+                        .probe,
+                        attachType: type,
+                        maps: maps,
+                        constants: ["K_LIBRARY": 0]
+                    )
+                else { continue }
+                func result(_ process: Int32) -> Int32 {
+                    createLink(program, type, path: "/", offsets: [0], process: process)
+                }
+                // A kernel without such links rejects the type, not the path, which is a folder.
+                // Early kernels filter by thread, and report another error for the process.
+                if result(0) == -EBADF, result(-1) == -EINVAL { return .success(way) }
             }
             let path = "/sys/bus/event_source/devices/uprobe/type"
             let text = ProcFile.text(path) ?? ""
@@ -276,11 +282,14 @@ enum ProbeSupport {
 
     /// BPF_TRACE_UPROBE_MULTI.
     static let multiple: UInt32 = 48
+    /// BPF_TRACE_UPROBE_SESSION.
+    static let session: UInt32 = 57
 
     /// Sets probes in one process.
     ///
     /// - Parameters:
     ///   - program: The program to run.
+    ///   - type: How the program is attached.
     ///   - path: The path of the file.
     ///   - offsets: The offsets of the instructions in the file.
     ///   - cookies: The numbers that the program receives at each instruction.
@@ -289,6 +298,7 @@ enum ProbeSupport {
     /// - Returns: The descriptor of the link, or a negative error number.
     static func createLink(
         _ program: KernelObject,
+        _ type: UInt32,
         path: String,
         offsets: [UInt64],
         cookies: [UInt64]? = nil,
@@ -297,7 +307,7 @@ enum ProbeSupport {
     ) -> Int32 {
         var attributes = KernelAttributes()
         attributes.set(0, UInt32(program.descriptor))
-        attributes.set(8, multiple)
+        attributes.set(8, type)
         attributes.set(48, UInt32(offsets.count))
         attributes.set(52, UInt32(isReturn ? 1 : 0))
         attributes.set(56, process)

@@ -22,6 +22,9 @@ final class ProbeKernel {
         /// The program at the entries of all functions, or one for each group of functions.
         var entries: [KernelObject]
         var stepReturn: KernelObject
+        /// The program at the entries and returns, or `nil` if the kernel or the program's code
+        /// does not permit one program for both.
+        var session: KernelObject?
     }
 
     private struct Key: Hashable {
@@ -87,17 +90,26 @@ final class ProbeKernel {
         else {
             throw TraceError(.calibration, "its structures are larger than expected")
         }
-        let kind = way == .link ? ProbeSupport.multiple : 0
         let constants = constants(of: entry, layout, hasReturns, isSeparate)
-        func load(_ name: String) throws(TraceError) -> KernelObject {
+        func load(_ name: String, _ type: UInt32 = 0) throws(TraceError) -> KernelObject {
             try ProbeSupport.program(name)
-                .load(.probe, attachType: kind, maps: maps, constants: constants)
+                .load(.probe, attachType: type, maps: maps, constants: constants)
         }
-        let new = Programs(
-            entries: way == .link
-                ? [try load("entry")] : [try load("step"), try load("reset"), try load("close")],
-            stepReturn: try load("step_return")
-        )
+        let multiple = ProbeSupport.multiple
+        let new: Programs
+        if case .event = way {
+            new = Programs(
+                entries: [try load("step"), try load("reset"), try load("close")],
+                stepReturn: try load("step_return")
+            )
+        } else {
+            new = Programs(
+                entries: [try load("entry", multiple)],
+                stepReturn: try load("step_return", multiple),
+                session: way == .session && hasReturns
+                    ? try load("session", ProbeSupport.session) : nil
+            )
+        }
         programs[key] = new
         return new
     }

@@ -12,6 +12,8 @@ struct ProbeRecord: Sendable, Equatable {
         var instructions: (end: UInt32, start: UInt32)?
         /// Whether the text was sent before.
         var hasText: Bool
+        /// Whether the statement has no text, as while SQLite reads the schema.
+        var isInternal: Bool
         var start: UInt64
         /// The time in steps, in nanoseconds.
         var inside: UInt64
@@ -91,6 +93,7 @@ struct ProbeRecord: Sendable, Equatable {
                     isPartial: flags & 1 != 0,
                     instructions: flags & 2 != 0 ? (end, load(96)) : nil,
                     hasText: flags & 4 != 0,
+                    isInternal: flags & 16 != 0,
                     start: load(48),
                     inside: load(56),
                     between: load(64),

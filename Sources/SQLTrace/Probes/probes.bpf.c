@@ -28,6 +28,7 @@ HELPER(114, long, read_text, void *, u32, u64);
 HELPER(131, void *, reserve, void *, u64, u64);
 HELPER(132, void, submit, void *, u64);
 HELPER(133, void, discard, void *, u64);
+HELPER(173, u64, function_address, void *);
 HELPER(174, u64, attach_cookie, void *);
 
 #if defined(PROCESSOR_x86_64)
@@ -63,7 +64,7 @@ SYMBOL K_LIBRARY, K_CONNECTION, K_COUNTER, K_RESULT, K_SQL, K_STEPS, K_AUTOCOMMI
 
 enum { EXECUTION = 1, TEXT, FILE, VALUES, CLOSE, FORK, EXEC };
 enum { STEP = 0, RESET };
-enum { PARTIAL = 1, HAS_STEPS = 2, HAS_TEXT = 4, HAS_WAIT = 8 };
+enum { PARTIAL = 1, HAS_STEPS = 2, HAS_TEXT = 4, HAS_WAIT = 8, NO_SQL = 16 };
 enum { ROW = 100, CHUNK = 240, CHUNKS = 273, FRAMES = 4, HEAD = 64, WINDOW = 288 };
 enum { VALUE_COUNT = 8, VALUE_TEXT = 64 };
 
@@ -252,6 +253,8 @@ inlined void end(struct thread *thread, struct statement *state, u64 statement, 
         if (!send_text(sql, TEXT, time, ids, statement, connection)) sql = 0;
     }
     if (sql) flags |= HAS_TEXT;
+    // SQLite stores no text while it reads the schema.
+    if (!*(u64 *)(bytes + K(SQL))) flags |= NO_SQL;
     if (K(BUSY_CALLS)) flags |= HAS_WAIT;
     if (K(VALUES)) send_values(time, ids, statement);
     struct execution_record *record = reserve(&M_RING, sizeof *record, 0);
@@ -345,7 +348,7 @@ inlined int enter_step(struct registers *r) {
     return 0;
 }
 
-PROGRAM(step_return)(struct registers *r) {
+inlined int leave_step(struct registers *r) {
     u64 ids = process_and_thread(), time = now();
     u32 number = ids;
     struct thread *thread = map_lookup(&M_THREADS, &number);
@@ -399,11 +402,21 @@ inlined int enter_close(struct registers *r) {
 PROGRAM(step)(struct registers *r) { return enter_step(r); }
 PROGRAM(reset)(struct registers *r) { return enter_reset(r); }
 PROGRAM(close)(struct registers *r) { return enter_close(r); }
-// At all functions, for links, which state the function: the kernel removes a link in 50 ms, whatever
-// its number of probes.
-PROGRAM(entry)(struct registers *r) {
+PROGRAM(step_return)(struct registers *r) { return leave_step(r); }
+
+inlined int enter(struct registers *r) {
     u64 function = attach_cookie(r);
     return function == 0 ? enter_step(r) : function == 1 ? enter_reset(r) : enter_close(r);
+}
+// At all functions, for links, which state the function: the kernel removes a link in 50 ms, whatever
+// its number of probes.
+PROGRAM(entry)(struct registers *r) { return enter(r); }
+// The same for sessions, which also run it at the return of a function, unless the program returned 1
+// at its entry. After a return, the instruction pointer is in the caller.
+PROGRAM(session)(struct registers *r) {
+    if (function_address(r) != POINTER(r)) return leave_step(r);
+    enter(r);
+    return attach_cookie(r) != 0;
 }
 
 inlined int send_process(u8 kind) {

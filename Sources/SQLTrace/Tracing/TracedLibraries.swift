@@ -22,8 +22,11 @@ struct TracedLibraries {
             self.code = code
         }
 
-        /// Whether the file contains only SQLite, according to its name.
+        /// Whether the file contains only SQLite, according to its name and to its symbols.
+        ///
+        /// A plugin that contains SQLite, such as Qt's `libqsqlite.so`, has none.
         var isSeparate: Bool {
+            guard library.hasSymbols else { return false }
             let name = library.path.split(separator: "/").last.map { $0.lowercased() } ?? ""
             return name.hasPrefix("lib") && (name.contains("sqlite") || name.contains("sqlcipher"))
         }
@@ -43,6 +46,9 @@ struct TracedLibraries {
     private static let fileLimit = 1 << 14
 
     init(calibration: Calibration) { self.calibration = calibration }
+
+    /// Returns whether a mapped file has been read.
+    func contains(_ mapping: ProcessMaps.Mapping) -> Bool { files[mapping.file] != nil }
 
     /// Returns the library of a mapped file, or `nil` for a file without SQLite's functions.
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {

@@ -11,6 +11,8 @@ final class DatabaseFiles {
     /// A file that may appear, disappear, or be replaced.
     private struct OpenFile {
         let path: [UInt8]
+        /// The path as text if it is in the root directory of a process.
+        let rooted: String?
         var descriptor: Int32 = -1
         var identity: FileIdentity?
         /// The `errno` of the last attempt to open the file, or 0.
@@ -32,7 +34,11 @@ final class DatabaseFiles {
     private static let attemptLimit = 50
 
     init(path: [UInt8]) {
-        func file(_ suffix: String) -> OpenFile { OpenFile(path: path + suffix.utf8 + [0]) }
+        let text = String(decoding: path, as: UTF8.self)
+        let isRooted = FilePath.Rooted(text) != nil
+        func file(_ suffix: String) -> OpenFile {
+            OpenFile(path: path + suffix.utf8 + [0], rooted: isRooted ? text + suffix : nil)
+        }
         database = file("")
         wal = file("-wal")
         index = file("-shm")
@@ -154,13 +160,7 @@ final class DatabaseFiles {
     /// different file.
     private static func read(_ file: inout OpenFile, count: Int) -> FileContent {
         var content = FileContent()
-        var information = stat()
-        let status = file.path.withUnsafeBufferPointer { path in
-            path.withMemoryRebound(to: CChar.self) { path in
-                path.baseAddress.map { stat($0, &information) } ?? -1
-            }
-        }
-        guard status == 0 else {
+        guard let information = status(file) else {
             content.error = errno
             forget(&file)
             return content
@@ -192,13 +192,25 @@ final class DatabaseFiles {
         return content
     }
 
+    /// Returns the status of the file at a path, or `nil` with `errno` set.
+    private static func status(_ file: OpenFile) -> stat? {
+        if let path = file.rooted { return FilePath.status(path) }
+        var information = stat()
+        let result = file.path.withUnsafeBufferPointer { path in
+            path.withMemoryRebound(to: CChar.self) { path in
+                path.baseAddress.map { stat($0, &information) } ?? -1
+            }
+        }
+        return result == 0 ? information : nil
+    }
+
     private static func open(_ file: inout OpenFile, _ identity: FileIdentity) {
         func descriptor(_ flags: Int32) -> Int32 {
-            file.path.withUnsafeBufferPointer { path in
+            let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags
+            if let path = file.rooted { return FilePath.open(path, flags) }
+            return file.path.withUnsafeBufferPointer { path in
                 path.withMemoryRebound(to: CChar.self) { path in
-                    path.baseAddress.map {
-                        Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags)
-                    } ?? -1
+                    path.baseAddress.map { Glibc.open($0, flags) } ?? -1
                 }
             }
         }

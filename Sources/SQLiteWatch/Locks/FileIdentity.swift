@@ -4,10 +4,20 @@ package struct FileIdentity: Hashable, Sendable {
     package struct Device: Hashable, Sendable {
         package var major: UInt32
         package var minor: UInt32
+
+        package init(major: UInt32, minor: UInt32) {
+            self.major = major
+            self.minor = minor
+        }
     }
 
     package var device: Device
     package var inode: UInt64
+
+    package init(device: Device, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
 }
 
 /// The identities under which `/proc/locks` may list the locks on a file.

@@ -10,9 +10,23 @@ public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
         /// The path of the database.
+        ///
+        /// In a container, it is `/proc/PID/root` and the path there.
         public var path: String
         /// The IDs of the visible processes that have the database open.
         public var processes: [Int32]
+
+        /// Returns whether a text is the path of the database in its container, the name of the
+        /// container, the start of its ID, or `pid:` and the ID of a process that has the database
+        /// open.
+        public func isNamed(_ text: String) -> Bool {
+            if text.hasPrefix("pid:") {
+                return Int32(text.dropFirst(4)).map(processes.contains) ?? false
+            }
+            guard let rooted = FilePath.Rooted(path) else { return false }
+            return rooted.path == text
+                || ProcessContainer(of: rooted.process)?.isNamed(text) ?? false
+        }
     }
 
     /// The result of a search over all processes.
@@ -69,8 +83,12 @@ public final class DatabaseSearch {
         var hiddenProcesses = 0
         var unreachableIndexes = 0
         var identities: Set<FileIdentity> = []
-        for name in ProcFile.names(in: "/proc") ?? [] {
-            guard let process = Int32(name), process != ownProcess,
+        let processes = (ProcFile.names(in: "/proc") ?? []).compactMap { Int32($0) }.sorted()
+        var roots: [FilePath.Root: Int32] = [:]
+        for process in processes {
+            let root = FilePath.Root(of: process)
+            if let root, roots[root] == nil { roots[root] = process }
+            guard process != ownProcess,
                 !ProcFile.isRunning(command, in: process)
             else {
                 continue
@@ -90,9 +108,16 @@ public final class DatabaseSearch {
                     users[state.identity]?.processes.insert(process)
                     continue
                 }
-                // A deleted file, or a file in another mount namespace, has no path in this
-                // namespace.
+                // A file in another mount namespace has a path in the root directory of that
+                // namespace's first process, which usually ends last. A deleted file has none.
                 guard self.state(of: path)?.identity == state.identity else {
+                    let first = root.flatMap { roots[$0] } ?? process
+                    if let rooted = FilePath.Rooted(process: first, target: path)?.text,
+                        self.state(of: rooted)?.identity == state.identity
+                    {
+                        if isDatabase(rooted, state) { users[state.identity] = (rooted, [process]) }
+                        continue
+                    }
                     if !identities.contains(state.identity), path.hasSuffix("-shm") {
                         unreachableIndexes += 1
                     }
@@ -137,8 +162,7 @@ public final class DatabaseSearch {
 
     /// Returns the state of a file that may be a database, or `nil` for other files.
     private func state(of path: String) -> FileState? {
-        var information = stat()
-        guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
+        guard let information = FilePath.status(path), information.st_mode & S_IFMT == S_IFREG,
             information.st_size >= Self.minimumPageSize
         else { return nil }
         return FileState(

@@ -1,11 +1,96 @@
 #if os(Linux)
+import CTrace
 import Glibc
 
-enum FilePath {
+/// A type that opens files by their paths.
+///
+/// A path such as `/proc/77/root/data/app.db` refers to a file in the root directory of a process,
+/// which may be that of a container. Symbolic links there belong to the container, so they must not
+/// lead outside: the kernel resolves them within the root directory (openat2(2)).
+package enum FilePath {
+    /// A path in the root directory of a process.
+    package struct Rooted: Equatable, Sendable {
+        package var process: Int32
+        /// The path in the root directory, which starts with a slash.
+        package var path: String
+
+        package init?(_ path: String) {
+            let parts = path.split(separator: "/", maxSplits: 3)
+            guard path.hasPrefix("/proc/"), parts.count == 4, parts[2] == "root",
+                let process = Int32(parts[1]), process > 0
+            else { return nil }
+            self.process = process
+            self.path = "/" + parts[3]
+        }
+
+        /// Creates the path of an open file of a process.
+        ///
+        /// - Parameters:
+        ///   - process: The process.
+        ///   - target: The target of the file's link in `/proc/PID/fd`, which starts at this
+        ///     process's root directory or, in another mount namespace, at that namespace's.
+        init?(process: Int32, target: String) {
+            guard let root = ProcFile.link("/proc/\(process)/root") else { return nil }
+            let prefix = root == "/" ? "" : root
+            guard target.hasPrefix(prefix + "/") else { return nil }
+            self.process = process
+            path = String(target.dropFirst(prefix.count))
+        }
+
+        package var text: String { "/proc/\(process)/root\(path)" }
+    }
+
+    /// The root directory and the mount namespace of a process.
+    package struct Root: Hashable, Sendable {
+        private var namespace: String
+        private var folder: FileIdentity
+
+        /// Reads the root directory, or returns `nil` if the process has ended or is hidden.
+        package init?(of process: Int32, in proc: String = "/proc") {
+            guard let namespace = ProcFile.link("\(proc)/\(process)/ns/mnt"),
+                let folder = FileIdentity(path: "\(proc)/\(process)/root/")
+            else { return nil }
+            self.namespace = namespace
+            self.folder = folder
+        }
+    }
+
+    /// The value of `O_PATH`.
+    private static let withoutContent: Int32 = 0o10_000_000
+
+    /// Opens a file, or returns -1.
+    package static func open(_ path: String, _ flags: Int32) -> Int32 {
+        guard let rooted = Rooted(path) else { return Glibc.open(path, flags | O_CLOEXEC) }
+        let folder = Glibc.open(
+            "/proc/\(rooted.process)/root",
+            withoutContent | O_DIRECTORY | O_CLOEXEC
+        )
+        guard folder >= 0 else { return -1 }
+        defer {
+            let code = errno
+            close(folder)
+            errno = code
+        }
+        return poolgauge_open_in_root(folder, rooted.path, UInt64(flags | O_CLOEXEC))
+    }
+
+    /// Returns the status of the file at a path, or `nil` with `errno` set.
+    static func status(_ path: String) -> stat? {
+        var information = stat()
+        guard Rooted(path) != nil else {
+            return stat(path, &information) == 0 ? information : nil
+        }
+        let descriptor = open(path, withoutContent)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return fstat(descriptor, &information) == 0 ? information : nil
+    }
+
     /// Returns the absolute path with symbolic links resolved.
     ///
     /// SQLite derives the name of the log from the target of a link.
-    static func resolved(_ path: String) -> String {
+    package static func resolved(_ path: String) -> String {
+        if let rooted = Rooted(path) { return resolved(rooted) ?? path }
         guard let real = realpath(path, nil) else {
             if path.hasPrefix("/") { return path }
             guard let folder = getcwd(nil, 0) else { return path }
@@ -15,5 +100,26 @@ enum FilePath {
         defer { free(real) }
         return String(cString: real)
     }
+
+    private static func resolved(_ rooted: Rooted) -> String? {
+        let descriptor = open(rooted.text, withoutContent)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return ProcFile.link("/proc/self/fd/\(descriptor)")
+            .flatMap { Rooted(process: rooted.process, target: $0) }?.text
+    }
+
+    /// Returns the text to show for a path: the path in the container, and the container.
+    package static func shown(_ path: String) -> String {
+        guard let rooted = Rooted(path) else { return path }
+        let place =
+            ProcessContainer(of: rooted.process)?.label
+            ?? "the root directory of process \(rooted.process)"
+        return "\(rooted.path) in \(place)"
+    }
+}
+#else
+package enum FilePath {
+    package static func shown(_ path: String) -> String { path }
 }
 #endif

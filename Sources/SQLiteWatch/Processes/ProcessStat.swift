@@ -14,6 +14,25 @@ package struct ProcessStat: Equatable, Sendable {
     ///
     /// If a new process reuses the ID, its start time differs.
     package var startTicks: UInt64
+    /// The address of the program's stack, or 0 if it is hidden from this user.
+    ///
+    /// It is random, so it identifies the program that a process executes.
+    package var stack: UInt64
+
+    /// What identifies the program that a process executes, also if the ID is reused.
+    package struct Image: Equatable, Sendable {
+        var startTicks: UInt64
+        var stack: UInt64
+    }
+
+    package var image: Image { Image(startTicks: startTicks, stack: stack) }
+
+    #if os(Linux)
+    /// Reads the program that a process executes, or returns `nil` if it has ended.
+    package static func image(of process: Int32) -> Image? {
+        ProcFile.read("/proc/\(process)/stat").flatMap(ProcessStat.init)?.image
+    }
+    #endif
 
     /// Parses the content of the file, or returns `nil` if it is malformed.
     ///
@@ -23,7 +42,7 @@ package struct ProcessStat: Equatable, Sendable {
             open < close
         else { return nil }
         name = String(decoding: line[(open + 1)..<close], as: UTF8.self)
-        let fields = line[(close + 1)...].split(maxSplits: 20) { $0 == 0x20 || $0 == 0x0a }
+        let fields = line[(close + 1)...].split(maxSplits: 26) { $0 == 0x20 || $0 == 0x0a }
         // The first element is field 3 of proc(5).
         guard fields.count > 19, let state = fields[0].first,
             let parent = Self.number(fields[1]), let session = Self.number(fields[3]),
@@ -35,6 +54,7 @@ package struct ProcessStat: Equatable, Sendable {
         self.session = Int32(truncatingIfNeeded: session)
         ticks = user &+ system
         startTicks = start
+        stack = fields.count > 25 ? Self.number(fields[25]) ?? 0 : 0
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {

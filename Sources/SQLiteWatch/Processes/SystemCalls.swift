@@ -86,8 +86,7 @@ extension FileIdentity {
     /// Reads the identity of the file at a path, following symbolic links, or returns `nil` if no
     /// file exists.
     package init?(path: String) {
-        var information = stat()
-        guard stat(path, &information) == 0 else { return nil }
+        guard let information = FilePath.status(path) else { return nil }
         self.init(information)
     }
 

@@ -57,7 +57,7 @@ public struct WatchText {
 
     private mutating func appendFile() {
         let file = report.file
-        lines.append(file.path)
+        lines.append(FilePath.shown(file.path))
         guard file.state == .present else {
             let problem = file.problem.map { ": \($0)" } ?? ""
             lines.append("  \(Self.words(file.state))\(problem)")

@@ -18,7 +18,11 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         }
 
         /// The path of the database.
+        ///
+        /// In a container, it is `/proc/PID/root` and the path there.
         public var path: String
+        /// The container, if it is known.
+        public var container: ProcessContainer?
         /// The state of the file.
         public var state: WatchedFile.State
         /// The journal mode.
@@ -79,14 +83,15 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
                 database.journalMode?.rawValue ?? database.state.rawValue,
                 processes.isEmpty
                     ? "none" : processes.joined(separator: ", ") + (more > 0 ? ", +\(more)" : ""),
-                database.path,
+                FilePath.shown(database.path),
             ])
         }
         var lines = databases.isEmpty ? ["no SQLite database is open"] : WatchText.table(rows)
         // A list has no room for all findings, but data must not be lost silently.
         for database in databases where [.alarm, .warning].contains(database.verdict.level) {
             let verdict = database.verdict
-            let text = Escaping.terminal("\(database.path): \(verdict.text)")
+            let path = FilePath.shown(database.path)
+            let text = Escaping.terminal("\(path): \(verdict.text)")
             lines += WatchText.wrapped(text, first: verdict.level.mark + " ", rest: "  ")
         }
         lines += notes.map { "note: " + Escaping.terminal($0) }
@@ -97,6 +102,9 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
 extension WatchedDatabaseList.Entry {
     fileprivate init(_ report: WatchReport) {
         path = report.file.path
+        #if os(Linux)
+        container = FilePath.Rooted(path).flatMap { ProcessContainer(of: $0.process) }
+        #endif
         state = report.file.state
         journalMode = report.file.journalMode
         processes = report.processes.map { Process(pid: $0.pid, name: $0.name) }

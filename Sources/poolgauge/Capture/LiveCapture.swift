@@ -40,7 +40,8 @@ struct LiveCapture {
             session = try SQLTraceSession(
                 paths: [database],
                 commands: SQLTraceCommands(
-                    calibration: ClientProcess.command(SQLCalibrationSubcommand.name)
+                    calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
+                    opening: ClientProcess.command(OpenGateSubcommand.name)
                 ),
                 options: options
             )

@@ -36,6 +36,7 @@ struct Poolgauge: ParsableCommand {
             ServeSubcommand.self, WatchHelperSubcommand.self,
             SQLCalibrationSubcommand.self,
             StatementPlanSubcommand.self,
+            OpenGateSubcommand.self,
             DoctorSubcommand.self, ManualSubcommand.self,
         ]
     )

@@ -34,3 +34,18 @@ struct StatementPlanSubcommand: ParsableCommand {
 
     func run() throws { StatementPlanning.run() }
 }
+
+/// A process that makes programs wait until they have probes.
+///
+/// `poolgauge top --sql` starts this process.
+struct OpenGateSubcommand: ParsableCommand {
+    static let name = "sql-open-gate"
+
+    static let configuration = CommandConfiguration(
+        commandName: name,
+        abstract: "Report the programs that open files to the socket on descriptor 0.",
+        shouldDisplay: false
+    )
+
+    func run() throws { OpenGate.run() }
+}

@@ -186,7 +186,7 @@ struct TopSubcommand: ParsableCommand {
         run.notes = found.notes
         run.onReports = onReports
         run.recorder = recording?.recorder
-        run.isList = source == .machine
+        run.isList = source == .machine || source.isSearch && found.paths.count > 1
         run.format = format ?? (follow ? .json : .text)
         run.follows = follow
         run.interval = interval?.duration ?? .seconds(1)

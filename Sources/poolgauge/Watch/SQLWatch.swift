@@ -20,7 +20,8 @@ struct SQLWatch {
                 paths: paths,
                 commands: SQLTraceCommands(
                     calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
-                    planning: ClientProcess.command(StatementPlanSubcommand.name)
+                    planning: ClientProcess.command(StatementPlanSubcommand.name),
+                    opening: ClientProcess.command(OpenGateSubcommand.name)
                 ),
                 options: options
             )

@@ -30,7 +30,13 @@ enum WatchSource: Sendable, Equatable {
     /// Whether the source is a single file, in which case no list is shown.
     var isOneFile: Bool {
         guard case .paths(let paths) = self else { return false }
-        return paths.count == 1 && !canGrow
+        return paths.count == 1 && !canGrow && !isSearch
+    }
+
+    /// Whether an argument is no file, but may name a process, a container, or a file in one.
+    var isSearch: Bool {
+        guard case .paths(let paths) = self else { return false }
+        return paths.contains { !FileManager.default.fileExists(atPath: $0) }
     }
 
     /// The text to show until a database is found.
@@ -69,9 +75,18 @@ enum WatchSource: Sendable, Equatable {
             found.paths = result.databases.map(\.path)
             found.notes = result.notes
         case .paths(let paths):
+            let open = isSearch ? search.openDatabases().databases : []
             for path in paths {
                 guard Self.isFolder(path) else {
-                    found.paths.append(path)
+                    let exists = FileManager.default.fileExists(atPath: path)
+                    let named = exists ? [] : open.filter { $0.isNamed(path) }.map(\.path)
+                    guard !named.isEmpty || !path.hasPrefix("pid:") else {
+                        throw CommandFailure(
+                            "process \(Escaping.terminal(String(path.dropFirst(4)))) has no SQLite "
+                                + "database open, or its open files are not visible to this user"
+                        )
+                    }
+                    found.paths += named.isEmpty ? [path] : named
                     continue
                 }
                 guard let databases = search.databases(in: path) else {
@@ -85,7 +100,11 @@ enum WatchSource: Sendable, Equatable {
         }
         var knownPaths: Set<String> = []
         found.paths.removeAll { path in
-            !knownPaths.insert(URL(fileURLWithPath: path).resolvingSymlinksInPath().path).inserted
+            // The root directory of a process is a link, too.
+            let isInRoot = path.hasPrefix("/proc/")
+            let real =
+                isInRoot ? path : URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            return !knownPaths.insert(real).inserted
         }
         let limit = WatchSession.databaseLimit
         if found.paths.count > limit {

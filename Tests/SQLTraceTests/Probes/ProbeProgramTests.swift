@@ -53,7 +53,7 @@ struct ProbeProgramTests {
             values: .init(array: 1_000, count: 30, stride: 56, flags: 20, length: 16, pointer: 8)
         )
         for readsValues in [false, true] {
-            for way in [ProbeSupport.Way.link, .event(type: 0)] {
+            for way in [ProbeSupport.Way.session, .link, .event(type: 0)] {
                 let kernel = try ProbeKernel(way: way, readsValues: readsValues)
                 for hasReturns in [false, true] {
                     _ = try kernel.programs(

@@ -40,6 +40,7 @@ enum TracedPrograms {
     static func session(
         _ path: String,
         way: ProbeSupport.Way? = nil,
+        makesProgramsWait: Bool = true,
         _ change: (inout SQLTraceOptions) -> Void = { _ in }
     ) throws -> SQLTraceSession {
         var options = SQLTraceOptions()
@@ -48,7 +49,11 @@ enum TracedPrograms {
         change(&options)
         return try SQLTraceSession(
             [path],
-            SQLTraceCommands(calibration: [helper, "calibration"], planning: [helper, "plans"]),
+            SQLTraceCommands(
+                calibration: [helper, "calibration"],
+                planning: [helper, "plans"],
+                opening: [helper, "opens"] + (makesProgramsWait ? [] : ["without-waits"])
+            ),
             options,
             way: try way ?? ProbeSupport.way().get()
         )
