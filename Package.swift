@@ -229,7 +229,7 @@ let package = Package(
         tests("FindingsTests", of: ["Findings", "Telemetry"]),
         tests(
             "SQLiteWatchTests",
-            of: ["Findings", "SQLiteWatch", "Telemetry", "WatchHelper"]
+            of: ["Findings", "SQLiteWatch", "Telemetry", "Text", "WatchHelper"]
         ),
         tests(
             "RecordingTests",

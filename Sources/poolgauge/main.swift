@@ -1,4 +1,5 @@
 import CSQLite
+import Text
 
 #if canImport(Glibc)
 import Glibc
@@ -15,7 +16,12 @@ _ = poolgauge_config_memstatus(0)
 signal(SIGPIPE, SIG_IGN)
 
 do {
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    // An argument may be the name of a file that is not UTF-8.
+    let arguments = (1..<max(1, Int(CommandLine.argc))).compactMap { number in
+        CommandLine.unsafeArgv[number].map { argument in
+            PathText.text(of: UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
+        }
+    }
     try Poolgauge.checkCommandNames(in: arguments)
     var command = try Poolgauge.parseAsRoot(SQLArguments.expanded(arguments))
     try command.run()

@@ -10,9 +10,7 @@ import Glibc
 final class DatabaseFiles {
     /// A file that may appear, disappear, or be replaced.
     private struct OpenFile {
-        let path: [UInt8]
-        /// The path as text if it is in the root directory of a process.
-        let rooted: String?
+        let path: String
         var descriptor: Int32 = -1
         var identity: FileIdentity?
         /// The `errno` of the last attempt to open the file, or 0.
@@ -35,14 +33,10 @@ final class DatabaseFiles {
 
     init(path: [UInt8]) {
         let text = String(decoding: path, as: UTF8.self)
-        let isRooted = FilePath.Rooted(text) != nil
-        func file(_ suffix: String) -> OpenFile {
-            OpenFile(path: path + suffix.utf8 + [0], rooted: isRooted ? text + suffix : nil)
-        }
-        database = file("")
-        wal = file("-wal")
-        index = file("-shm")
-        journal = file("-journal")
+        database = OpenFile(path: text)
+        wal = OpenFile(path: text + "-wal")
+        index = OpenFile(path: text + "-shm")
+        journal = OpenFile(path: text + "-journal")
     }
 
     deinit {
@@ -160,7 +154,7 @@ final class DatabaseFiles {
     /// different file.
     private static func read(_ file: inout OpenFile, count: Int) -> FileContent {
         var content = FileContent()
-        guard let information = status(file) else {
+        guard let information = FilePath.status(file.path) else {
             content.error = errno
             forget(&file)
             return content
@@ -192,27 +186,9 @@ final class DatabaseFiles {
         return content
     }
 
-    /// Returns the status of the file at a path, or `nil` with `errno` set.
-    private static func status(_ file: OpenFile) -> stat? {
-        if let path = file.rooted { return FilePath.status(path) }
-        var information = stat()
-        let result = file.path.withUnsafeBufferPointer { path in
-            path.withMemoryRebound(to: CChar.self) { path in
-                path.baseAddress.map { stat($0, &information) } ?? -1
-            }
-        }
-        return result == 0 ? information : nil
-    }
-
     private static func open(_ file: inout OpenFile, _ identity: FileIdentity) {
         func descriptor(_ flags: Int32) -> Int32 {
-            let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags
-            if let path = file.rooted { return FilePath.open(path, flags) }
-            return file.path.withUnsafeBufferPointer { path in
-                path.withMemoryRebound(to: CChar.self) { path in
-                    path.baseAddress.map { Glibc.open($0, flags) } ?? -1
-                }
-            }
+            FilePath.open(file.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags)
         }
         // Only the owner of a file may open it without updating its access time.
         var opened = descriptor(noAccessTime)

@@ -1,6 +1,7 @@
 #if os(Linux)
 import CTrace
 import Glibc
+import Text
 
 /// A type that opens files by their paths.
 ///
@@ -60,7 +61,9 @@ package enum FilePath {
 
     /// Opens a file, or returns -1.
     package static func open(_ path: String, _ flags: Int32) -> Int32 {
-        guard let rooted = Rooted(path) else { return Glibc.open(path, flags | O_CLOEXEC) }
+        guard let rooted = Rooted(path) else {
+            return PathText.withCString(path) { Glibc.open($0, flags | O_CLOEXEC) }
+        }
         let folder = Glibc.open(
             "/proc/\(rooted.process)/root",
             withoutContent | O_DIRECTORY | O_CLOEXEC
@@ -71,14 +74,16 @@ package enum FilePath {
             close(folder)
             errno = code
         }
-        return poolgauge_open_in_root(folder, rooted.path, UInt64(flags | O_CLOEXEC))
+        return PathText.withCString(rooted.path) { path in
+            poolgauge_open_in_root(folder, path, UInt64(flags | O_CLOEXEC))
+        }
     }
 
     /// Returns the status of the file at a path, or `nil` with `errno` set.
     static func status(_ path: String) -> stat? {
         var information = stat()
         guard Rooted(path) != nil else {
-            return stat(path, &information) == 0 ? information : nil
+            return PathText.withCString(path) { stat($0, &information) } == 0 ? information : nil
         }
         let descriptor = open(path, withoutContent)
         guard descriptor >= 0 else { return nil }
@@ -91,14 +96,18 @@ package enum FilePath {
     /// SQLite derives the name of the log from the target of a link.
     package static func resolved(_ path: String) -> String {
         if let rooted = Rooted(path) { return resolved(rooted) ?? path }
-        guard let real = realpath(path, nil) else {
+        guard let real = PathText.withCString(path, { realpath($0, nil) }) else {
             if path.hasPrefix("/") { return path }
             guard let folder = getcwd(nil, 0) else { return path }
             defer { free(folder) }
-            return String(cString: folder) + "/" + path
+            return text(folder) + "/" + path
         }
         defer { free(real) }
-        return String(cString: real)
+        return text(real)
+    }
+
+    private static func text(_ path: UnsafePointer<CChar>) -> String {
+        PathText.text(of: UnsafeRawBufferPointer(start: path, count: strlen(path)))
     }
 
     private static func resolved(_ rooted: Rooted) -> String? {
@@ -111,15 +120,35 @@ package enum FilePath {
 
     /// Returns the text to show for a path: the path in the container, and the container.
     package static func shown(_ path: String) -> String {
-        guard let rooted = Rooted(path) else { return path }
+        guard let rooted = Rooted(path) else { return PathText.shown(path) }
         let place =
             ProcessContainer(of: rooted.process)?.label
             ?? "the root directory of process \(rooted.process)"
-        return "\(rooted.path) in \(place)"
+        return "\(PathText.shown(rooted.path)) in \(place)"
+    }
+
+    /// Returns whether a file or folder exists.
+    package static func exists(_ path: String) -> Bool { status(path) != nil }
+
+    /// Returns whether a folder exists.
+    package static func isFolder(_ path: String) -> Bool {
+        status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }
 }
 #else
+import Foundation
+
 package enum FilePath {
     package static func shown(_ path: String) -> String { path }
+
+    package static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path)
+    }
+
+    package static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            && isFolder.boolValue
+    }
 }
 #endif

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Glibc
+import Text
 
 /// A type that reads small files in `/proc`.
 package enum ProcFile {
@@ -57,14 +58,14 @@ package enum ProcFile {
 
     /// Returns the names of the entries in a folder, or `nil` if the folder cannot be listed.
     package static func names(in folder: String) -> [String]? {
-        guard let stream = opendir(folder) else { return nil }
+        guard let stream = PathText.withCString(folder, { opendir($0) }) else { return nil }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    String(cString: $0)
-                }
+                PathText.text(
+                    of: UnsafeRawBufferPointer(start: pointer, count: 256).prefix { $0 != 0 }
+                )
             }
             if name != ".", name != ".." { names.append(name) }
         }
@@ -77,7 +78,7 @@ package enum ProcFile {
             guard let start = buffer.baseAddress else { return nil }
             let length = readlink(path, start, buffer.count)
             guard length > 0 else { return nil }
-            return String(decoding: UnsafeRawBufferPointer(buffer)[..<length], as: UTF8.self)
+            return PathText.text(of: UnsafeRawBufferPointer(buffer)[..<length])
         }
     }
 }

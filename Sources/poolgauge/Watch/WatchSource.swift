@@ -36,7 +36,7 @@ enum WatchSource: Sendable, Equatable {
     /// Whether an argument is no file, but may name a process, a container, or a file in one.
     var isSearch: Bool {
         guard case .paths(let paths) = self else { return false }
-        return paths.contains { !FileManager.default.fileExists(atPath: $0) }
+        return paths.contains { !FilePath.exists($0) }
     }
 
     /// The text to show until a database is found.
@@ -78,7 +78,7 @@ enum WatchSource: Sendable, Equatable {
             let open = isSearch ? search.openDatabases().databases : []
             for path in paths {
                 guard Self.isFolder(path) else {
-                    let exists = FileManager.default.fileExists(atPath: path)
+                    let exists = FilePath.exists(path)
                     let named = exists ? [] : open.filter { $0.isNamed(path) }.map(\.path)
                     guard !named.isEmpty || !path.hasPrefix("pid:") else {
                         throw CommandFailure(
@@ -117,9 +117,5 @@ enum WatchSource: Sendable, Equatable {
         return found
     }
 
-    private static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            && isFolder.boolValue
-    }
+    private static func isFolder(_ path: String) -> Bool { FilePath.isFolder(path) }
 }
