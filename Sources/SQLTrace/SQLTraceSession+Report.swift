@@ -21,6 +21,15 @@ extension SQLTraceSession {
                 return group
             }
             reports[index].tracing = database.tracing
+            // A connection that has not read the file yet finds its log when it does.
+            let hasLog = reports[index].file.journalMode == .wal
+            reports[index].connections = database.connections.map { connection in
+                var connection = connection
+                let mode = connection.settings.journalMode
+                if hasLog, mode != nil { connection.settings.journalMode = .wal }
+                return connection
+            }
+            reports[index].copies = database.copies
             reports[index].useProcessNames()
             reports[index].reconcileLocks()
             reports[index].updateFindings()
@@ -55,6 +64,8 @@ extension SQLTraceSession {
         var blocked: [WatchedBlock]
         var waits: [WatchedWaits]
         var current: [WatchedCurrentStatement]
+        var connections: [WatchedConnection]
+        var copies: [WatchedCopy]
         var tracing: WatchedTracing
     }
 
@@ -108,6 +119,7 @@ extension SQLTraceSession {
         var report: [String: TracedDatabase] = [:]
         for (number, path) in files.paths.enumerated() {
             if counts.lost > 0 { models[number].noteLoss() }
+            let (connections, copies) = connectionReport(of: number)
             report[path] = TracedDatabase(
                 statements: models[number].statementReport(sampled: sampling) {
                     if let period = periods[$0] { period } else { elapsed }
@@ -121,6 +133,8 @@ extension SQLTraceSession {
                     },
                     now: now
                 ),
+                connections: connections,
+                copies: copies,
                 tracing: tracing(of: number, at: now, counts)
             )
         }

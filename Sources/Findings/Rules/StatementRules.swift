@@ -113,17 +113,22 @@ enum StatementRules {
     private static let minimumSteps = 10_000.0
     private static let minimumStepsPerSecond = 2_000_000.0
 
-    static func slowStatements(_ facts: FindingFacts) -> [Finding] {
+    /// Whether a statement executes many instructions for a scan or a sort.
+    static func isSlow(_ statement: WatchedStatement, _ facts: FindingFacts) -> Bool {
+        guard let steps = statement.steps, steps >= minimumSteps, let plan = statement.plan,
+            plan.contains(where: { $0.contains("SCAN ") || $0.contains("TEMP B-TREE") })
+        else { return false }
         let length = max(facts.report.tracing?.seconds ?? 1, 1)
-        let slow = (facts.report.statements ?? []).compactMap {
-            statement -> (WatchedStatement, Double, Double)? in
-            guard let steps = statement.steps, steps >= minimumSteps, let plan = statement.plan,
-                plan.contains(where: { $0.contains("SCAN ") || $0.contains("TEMP B-TREE") })
-            else { return nil }
-            let perSecond = steps * Double(statement.calls) / length
-            return perSecond >= minimumStepsPerSecond ? (statement, steps, perSecond) : nil
+        return steps * Double(statement.calls) / length >= minimumStepsPerSecond
+    }
+
+    static func slowStatements(_ facts: FindingFacts) -> [Finding] {
+        let slow = (facts.report.statements ?? []).filter { isSlow($0, facts) }
+        func allSteps(_ statement: WatchedStatement) -> Double {
+            (statement.steps ?? 0) * Double(statement.calls)
         }
-        return slow.sorted { $0.2 > $1.2 }.prefix(3).map { statement, steps, _ in
+        return slow.sorted { allSteps($0) > allSteps($1) }.prefix(3).map { statement in
+            let steps = statement.steps ?? 0
             let plan = statement.plan ?? []
             let scans = plan.filter { $0.contains("SCAN ") }
             let sorts = plan.filter { $0.contains("TEMP B-TREE") }

@@ -29,7 +29,9 @@ struct TraceModel {
     private static let textCapacity = 8_192
     private static let textLimit = 4_096
 
-    mutating func add(_ execution: StatementExecution) {
+    /// Adds an execution, and returns the kind of its statement.
+    @discardableResult
+    mutating func add(_ execution: StatementExecution) -> SQLStatementKind {
         let text = execution.sql.map { displayText(of: $0) }
         if let text { lastStatements[execution.process] = (text.shown, execution.end) }
         let upgrade = blocks.add(
@@ -45,6 +47,7 @@ struct TraceModel {
             upgrade: upgrade
         )
         transactions.add(execution, sql: text?.shown, kind: text?.kind ?? .other)
+        return text?.kind ?? .other
     }
 
     mutating func end(process: Int32, at time: UInt64) {

@@ -83,7 +83,7 @@ final class ProbeKernel {
         let key = Key(library: entry.number, hasReturns: hasReturns, isSeparate: isSeparate)
         if let known = programs[key] { return known }
         guard max(layout.connection, layout.programCounter) <= Size.head - 8,
-            max(layout.sql, layout.steps + 4, layout.resultCode) <= Size.window - 8
+            max(layout.sql, layout.steps + 16, layout.resultCode) <= Size.window - 8
         else {
             throw TraceError(.calibration, "its structures are larger than expected")
         }
@@ -111,7 +111,8 @@ final class ProbeKernel {
         var offsets: [String: Int] = [
             "LIBRARY": entry.number & 0xff, "CONNECTION": layout.connection,
             "COUNTER": layout.programCounter, "RESULT": layout.resultCode, "SQL": layout.sql,
-            "STEPS": layout.steps, "AUTOCOMMIT": layout.autocommit,
+            "STEPS": layout.steps, "COUNTERS": layout.counterCount,
+            "AUTOCOMMIT": layout.autocommit,
             "BUSY_CALLS": layout.busyTimeout == nil ? 0 : layout.busyCalls ?? 0,
             "BUSY_TIMEOUT": layout.busyTimeout ?? 0, "RETURNS": hasReturns ? 1 : 0,
             "VALUES": readsValues && layout.values != nil ? 1 : 0,

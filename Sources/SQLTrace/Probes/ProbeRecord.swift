@@ -27,6 +27,10 @@ struct ProbeRecord: Sendable, Equatable {
         /// The timeout of SQLite's built-in busy handler, in milliseconds, or 0 if there is none.
         var busyTimeout: Int32
         var isAutocommit: Bool
+        /// The statement's counters, in the order of the numbers of `sqlite3_stmt_status` from 1.
+        var counters: SIMD8<UInt32>
+        /// The number of valid counters.
+        var counterCount: Int
 
         static func == (left: Execution, right: Execution) -> Bool {
             left.start == right.start && left.inside == right.inside
@@ -58,7 +62,7 @@ struct ProbeRecord: Sendable, Equatable {
     var kind: Kind
 
     private static let headerSize = 40
-    private static let executionSize = 120
+    private static let executionSize = 152
     /// The size of a text including its zero byte.
     private static let chunkSize = 240
     private static let valueSize = 80
@@ -100,7 +104,12 @@ struct ProbeRecord: Sendable, Equatable {
                     result: load(100),
                     busyCalls: flags & 8 != 0 ? load(104) : nil,
                     busyTimeout: load(108),
-                    isAutocommit: bytes[112] != 0
+                    isAutocommit: bytes[112] != 0,
+                    counters: bytes.loadUnaligned(
+                        fromByteOffset: 120,
+                        as: SIMD8<UInt32>.self
+                    ),
+                    counterCount: length
                 )
             )
         case 2, 3:

@@ -21,7 +21,7 @@ extension FuzzTarget {
             guard let record else { continue }
             time = record.time
             switch decoder.decode(record) {
-            case .execution(let execution, _): model.add(execution)
+            case .execution(let execution, _, _): model.add(execution)
             case .closed(let process, let connection, let time):
                 model.end(ConnectionKey(process: process, connection: connection), at: time)
             case nil: break
