@@ -57,7 +57,10 @@ packages_for() {
     soak) echo "$build python3" ;;
     packages) echo "$build python3 tmux dpkg-dev debootstrap lintian" ;;
     # prometheus contains promtool.
-    languages) echo "$tests python3-venv prometheus" ;;
+    languages)
+        echo "$tests python3-venv prometheus php-cli php-sqlite3 ruby-sqlite3 golang-go" \
+            "golang-github-mattn-go-sqlite3-dev"
+        ;;
     *) echo "$tests" ;;
     esac
 }
@@ -74,6 +77,11 @@ is_installed() {
     xvfb) command -v xvfb-run ;;
     prometheus) command -v prometheus && command -v promtool ;;
     python3-venv) python3 -c 'import ensurepip' ;;
+    php-cli) command -v php ;;
+    php-sqlite3) php -r 'exit(extension_loaded("pdo_sqlite") ? 0 : 1);' ;;
+    ruby-sqlite3) ruby -e 'require "sqlite3"' ;;
+    golang-go) command -v go ;;
+    golang-github-mattn-go-sqlite3-dev) [[ -d /usr/share/gocode/src/github.com/mattn/go-sqlite3 ]] ;;
     faketime) compgen -G '/usr/lib/*/faketime/libfaketime.so.1' ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

@@ -5,7 +5,17 @@ import SQLiteWatch
 extension SQLTraceSession {
     /// Reads the settings of the connections to a database, and describes the copies of SQLite that
     /// they use.
-    func connectionReport(of database: Int) -> (connections: [WatchedConnection], [WatchedCopy]) {
+    ///
+    /// - Parameters:
+    ///   - database: The number of the database.
+    ///   - running: The running statements.
+    ///   - now: The time on the monotonic clock, in nanoseconds.
+    /// - Returns: The connections and the copies, in the order of their processes.
+    func connectionReport(
+        of database: Int,
+        _ running: RunningStatements,
+        at now: UInt64
+    ) -> ([WatchedConnection], [WatchedCopy]) {
         let memory = ProcMemory()
         var readers: [CopyKey: ConnectionReader?] = [:]
         let found = connections.report(of: database) { key, entry in
@@ -15,9 +25,15 @@ extension SQLTraceSession {
             return reader?.settings(of: key.connection, path: entry.path) ?? .unknown
         }
         var copies: [CopyKey: WatchedCopy] = [:]
-        let report = found.map { connection, number, openFiles in
+        let report = found.map { address, connection, number, openFiles in
             var connection = connection
             connection.name = names[connection.pid]
+            connection.running = running[address].map { statement in
+                WatchedConnection.Running(
+                    sql: models[database].displayText(of: statement.text).shown,
+                    seconds: Double(now - min(now, statement.start)) / 1e9
+                )
+            }
             guard libraries.entries.indices.contains(number) else { return connection }
             let library = libraries.entries[number]
             connection.library = library.library.path

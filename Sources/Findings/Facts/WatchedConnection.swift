@@ -14,6 +14,22 @@ public struct WatchedConnection: Sendable, Codable, Equatable {
     public var pragmas: [WatchedPragma]
     /// Whether the connection was seen to write.
     public var hasWritten: Bool
+    /// The statement that a thread is executing on the connection, or `nil` if none is known.
+    public var running: Running?
+
+    /// A statement that a connection is executing.
+    public struct Running: Sendable, Codable, Equatable {
+        /// The statement, formatted like ``WatchedStatement/sql``.
+        public var sql: String
+        /// The time since its start, in seconds.
+        public var seconds: Double
+
+        /// Creates a statement.
+        public init(sql: String, seconds: Double) {
+            self.sql = sql
+            self.seconds = seconds
+        }
+    }
 
     /// Creates a connection.
     public init(pid: Int32, connection: String) {

@@ -65,6 +65,10 @@ struct ConnectionLayout: Sendable, Equatable {
         // About the library.
         /// Whether the library was compiled without mutexes.
         case withoutThreads
+        /// Whether the library was compiled without shared caches.
+        case withoutSharedCache
+        /// Whether the library was compiled without memory mappings.
+        case withoutMapping
 
         /// The largest plausible value.
         fileprivate var limit: Int {

@@ -40,7 +40,9 @@ struct ConnectionSearch {
         searchFile(&layout)
         // These open further connections.
         searchOpenings(&layout)
-        layout[.withoutThreads] = isCompiledWithoutThreads()
+        layout[.withoutThreads] = isCompiled(with: "THREADSAFE=0")
+        layout[.withoutSharedCache] = isCompiled(with: "OMIT_SHARED_CACHE")
+        layout[.withoutMapping] = isCompiled(with: "MAX_MMAP_SIZE=0")
         return layout
     }
 
@@ -171,11 +173,14 @@ struct ConnectionSearch {
 
     /// Searches for the settings that only opening a connection determines.
     private func searchOpenings(_ layout: inout ConnectionLayout) {
-        func open(_ flags: UInt64) -> UInt64? {
-            guard let connection = sqlite.open(path, flags: flags) else { return nil }
-            // Read the schema.
-            pragma("cache_size", "-7")(connection)
-            return connection
+        func open(_ flags: UInt64) -> UInt64? { sqlite.open(path, flags: flags) }
+        /// Opens connections, of which some read the schema and some do not.
+        func openSeveral(_ flags: UInt64) -> [UInt64] {
+            (0..<4).compactMap { number in
+                guard let connection = open(flags) else { return nil }
+                for _ in 0..<(number % 3) { pragma("cache_size", "-7")(connection) }
+                return connection
+            }
         }
         layout[.owner] = only(stride(from: 0, to: 64, by: 8)) { offset in
             connections.allSatisfy { connection in
@@ -203,23 +208,19 @@ struct ConnectionSearch {
                 layout[.inodeMutex] = 16
             }
         }
-        let locked = (0..<2).compactMap { _ in open(Opening.reads | Opening.locked) }
-        let unlocked = (0..<2).compactMap { _ in open(Opening.reads | Opening.unlocked) }
+        let locked = openSeveral(Opening.reads | Opening.locked)
+        let unlocked = openSeveral(Opening.reads | Opening.unlocked)
         layout[.mutex] = only(stride(from: 8, to: 256, by: 8)) { offset in
-            locked.count == 2 && unlocked.count == 2
+            !locked.isEmpty && !unlocked.isEmpty
                 && locked.allSatisfy { (word($0 &+ UInt64(offset)) ?? 0) > 1 << 16 }
                 && unlocked.allSatisfy { word($0 &+ UInt64(offset)) == 0 }
         }
-        let shared = (0..<2).compactMap { _ in
-            open(Opening.reads | Opening.shared).flatMap(btree)
-        }
-        let separate = (0..<2).compactMap { _ in
-            open(Opening.reads | Opening.separate).flatMap(btree)
-        }
-        layout[.sharable] = switched(shared, separate, count: 64)
-        let writing = (0..<2).compactMap { _ in
-            open(Opening.writes | Opening.separate).flatMap(pager)
-        }
+        layout[.sharable] = switched(
+            openSeveral(Opening.reads | Opening.shared).compactMap(btree),
+            openSeveral(Opening.reads | Opening.separate).compactMap(btree),
+            count: 64
+        )
+        let writing = openSeveral(Opening.writes | Opening.separate).compactMap(pager)
         layout[.readOnly] = switched(pagers, writing, count: 128)
     }
 
@@ -234,9 +235,9 @@ struct ConnectionSearch {
     }
 
     /// Returns 1 or 0, or `nil` if the library does not know its options.
-    private func isCompiledWithoutThreads() -> Int? {
+    private func isCompiled(with option: String) -> Int? {
         // The function fails with the code in its argument.
-        let text = "SELECT poolgauge_fail(100 + sqlite_compileoption_used('THREADSAFE=0'))"
+        let text = "SELECT poolgauge_fail(100 + sqlite_compileoption_used('\(option)'))"
         guard let statement = sqlite.prepare(connections[0], text).statement else { return nil }
         _ = sqlite.step(statement)
         defer { sqlite.reset(statement) }

@@ -41,8 +41,10 @@ struct ConnectionReader {
         readConnection(connection, inode: file?.inode, &settings)
         readPager(structures, &settings)
         settings.cacheSize = cacheSize(structures)
-        settings.sharesCache = flag(.sharable, in: bytes(at: structures.btree, count: 128))
-        settings.mmapBytes = file?.mapping
+        settings.sharesCache =
+            layout.settings[.withoutSharedCache] == 1
+            ? false : flag(.sharable, in: bytes(at: structures.btree, count: 128))
+        settings.mmapBytes = layout.settings[.withoutMapping] == 1 ? 0 : file?.mapping
         guard self.structures(of: connection, path, owner) == structures else {
             return .noConnection
         }

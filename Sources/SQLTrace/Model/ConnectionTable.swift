@@ -70,12 +70,12 @@ struct ConnectionTable {
     /// - Parameters:
     ///   - database: The number of the database.
     ///   - read: A closure that reads a connection's settings.
-    /// - Returns: The connections in the order of their processes, with the library of each, and
-    ///   how often the library has the database file open.
+    /// - Returns: The connections in the order of their processes, each with its library, and how
+    ///   often the library has the database file open.
     mutating func report(
         of database: Int,
         read: (ConnectionKey, Entry) -> ConnectionReader.Outcome
-    ) -> [(connection: WatchedConnection, library: Int, openFiles: Int?)] {
+    ) -> [(key: ConnectionKey, connection: WatchedConnection, library: Int, openFiles: Int?)] {
         let keys = entries.filter { $0.value.database == database }.keys
             .sorted { ($0.process, $0.connection) < ($1.process, $1.connection) }
         return keys.compactMap { key in
@@ -106,7 +106,7 @@ struct ConnectionTable {
                     }
                     return pragma
                 }
-            return (report, entry.library, openFiles)
+            return (key, report, entry.library, openFiles)
         }
     }
 }

@@ -137,7 +137,7 @@ struct TraceModel {
 
     /// Returns the text to show for a statement and its effect on transactions, and requests a plan
     /// for a new statement.
-    private mutating func displayText(
+    mutating func displayText(
         of sql: String
     ) -> (shown: String, kind: SQLStatementKind) {
         if let known = texts[sql] { return known }

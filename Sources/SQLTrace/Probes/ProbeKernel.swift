@@ -207,6 +207,7 @@ final class ProbeKernel {
     struct RunningStatement: Equatable {
         var process: Int32
         var statement: UInt64
+        var connection: UInt64
         /// The start of the execution.
         var start: UInt64
     }
@@ -217,11 +218,13 @@ final class ProbeKernel {
             // The first frame follows the counts, the process, and the depth.
             guard let value = threads.value(of: key), let depth = value.u8(28), depth > 0,
                 let process = value.u32(24), let statement = value.u64(32), statement != 0,
+                let connection = value.u64(40),
                 let start = statements.value(of: UInt64(process).bytes + statement.bytes)?.u64(8)
             else { return nil }
             return RunningStatement(
                 process: Int32(bitPattern: process),
                 statement: statement,
+                connection: connection,
                 start: start
             )
         }

@@ -64,6 +64,9 @@ extension WatchReport {
             var connection = connection
             Self.escape(&connection.name)
             Self.escape(&connection.library)
+            if let running = connection.running {
+                connection.running?.sql = Escaping.terminal(running.sql)
+            }
             connection.pragmas = connection.pragmas.map { pragma in
                 var pragma = pragma
                 pragma.value = Escaping.terminal(pragma.value)
