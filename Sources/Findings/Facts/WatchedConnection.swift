@@ -42,7 +42,7 @@ public struct WatchedConnection: Sendable, Codable, Equatable {
 
     /// The size of the cache in bytes, or `nil` if it is unknown.
     func cacheBytes(pageSize: Int) -> Double? {
-        settings.cacheSize.map { $0 < 0 ? Double(-$0) * 1_024 : Double($0) * Double(pageSize) }
+        settings.cacheSize.map { Double($0.magnitude) * ($0 < 0 ? 1_024 : Double(pageSize)) }
     }
 }
 
@@ -89,5 +89,14 @@ public struct WatchedCopy: Sendable, Codable, Equatable {
         self.pid = pid
         self.library = library
         connections = 0
+    }
+
+    /// The number of open connections that have executed no statement since tracing started, or 0 if
+    /// it is unknown.
+    ///
+    /// A damaged recording may contain any numbers.
+    package var unseenConnections: Int {
+        let most = 1 << 20
+        return max(0, min(openFiles ?? 0, most) - max(0, min(connections, most)))
     }
 }

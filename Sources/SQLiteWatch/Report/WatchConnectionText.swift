@@ -97,8 +97,8 @@ package enum WatchConnectionText {
     /// Returns the numbers of open connections that have not executed a statement.
     private static func unseen(_ report: WatchReport) -> [String] {
         (report.copies ?? []).flatMap { copy -> [String] in
-            guard let open = copy.openFiles, open > copy.connections else { return [] }
-            let unseen = open - copy.connections
+            let unseen = copy.unseenConnections
+            guard unseen > 0 else { return [] }
             return WatchText.wrapped(
                 "\(count(unseen)) of \(WatchStatementText.process(copy.name, copy.pid)) "
                     + (unseen == 1 ? "has" : "have")

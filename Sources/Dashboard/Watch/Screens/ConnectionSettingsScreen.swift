@@ -79,9 +79,7 @@ struct ConnectionSettingsScreen: WatchScreen {
 
     /// The number of connections that are not listed.
     private var subtitle: String {
-        let unseen = (scene.report?.copies ?? []).map { copy in
-            max(0, (copy.openFiles ?? 0) - copy.connections)
-        }.reduce(0, +)
+        let unseen = (scene.report?.copies ?? []).map(\.unseenConnections).reduce(0, +)
         return unseen == 0
             ? "in force now" : "in force now; \(unseen) idle and not listed"
     }
