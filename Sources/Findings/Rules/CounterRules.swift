@@ -61,7 +61,7 @@ enum CounterRules {
                     level: .note,
                     pid: pid(statement),
                     "\(FindingFacts.quoted(statement.sql)) in \(facts.names(statement.pids)) "
-                        + "builds an index of "
+                        + "builds an index of about "
                         + "\(HumanUnits.number(mean(counters.automaticIndexRows, counters))) rows in "
                         + "each run, and discards it, \(HumanUnits.exact(counters.runs, "time")).",
                     remedy:
@@ -81,10 +81,11 @@ enum CounterRules {
         let found = statements(facts).filter { statement, counters in
             Double(counters.runs) / length >= minimumPreparedRate
                 && mean(counters.preparations, counters) >= minimumPreparedShare
-                && !controlsConnection(statement.sql)
+                && !controlsConnection.contains(firstWord(of: statement.sql))
         }
-        let again = statements(facts).filter {
-            mean($0.counters.repreparations, $0.counters) >= minimumRepreparedShare
+        let again = statements(facts).filter { statement, counters in
+            mean(counters.repreparations, counters) >= minimumRepreparedShare
+                && !changesSchema.contains(firstWord(of: statement.sql))
         }
         return prepared(found, facts, length) + prepared(again: again, facts)
     }
@@ -134,10 +135,14 @@ enum CounterRules {
             }
     }
 
-    /// Whether a statement takes hardly any time to prepare.
-    private static func controlsConnection(_ sql: String) -> Bool {
-        let word = sql.prefix { $0.isLetter }.uppercased()
-        return ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"]
-            .contains(word)
+    /// The first words of statements that take hardly any time to prepare.
+    private static let controlsConnection: Set = [
+        "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA",
+    ]
+    /// The first words of statements after which SQLite prepares others again.
+    private static let changesSchema: Set = ["CREATE", "DROP", "ALTER", "ANALYZE"]
+
+    private static func firstWord(of sql: String) -> String {
+        sql.prefix { $0.isLetter }.uppercased()
     }
 }

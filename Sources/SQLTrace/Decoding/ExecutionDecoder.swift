@@ -150,8 +150,8 @@ struct ExecutionDecoder {
         )
         if let instructions = end.instructions, instructions.end >= instructions.start {
             execution.steps = instructions.end - instructions.start
-            execution.counters = counters(end, since: instructions.start, record)
         }
+        execution.counters = counters(end, record)
         if !end.isPartial {
             // The cost of probes is an estimate, so a time is never 0.
             let probes = min(stepOverhead &* UInt64(end.stepCount), end.inside / 10 &* 9)
@@ -168,12 +168,10 @@ struct ExecutionDecoder {
     ///
     /// - Parameters:
     ///   - end: The execution.
-    ///   - start: The number of instructions before it.
     ///   - record: The record of the execution.
     /// - Returns: The counters.
     private mutating func counters(
         _ end: ProbeRecord.Execution,
-        since start: UInt32,
         _ record: ProbeRecord
     ) -> WatchedCounters? {
         guard end.counterCount >= Counter.run else { return nil }
@@ -185,8 +183,9 @@ struct ExecutionDecoder {
             .updateValue(current, forKey: record.statement)
         let runs = current[Counter.run - 1]
         if runs == 1 { earlier = SIMD8() }
-        guard let earlier, earlier[Counter.instructions - 1] == start,
-            earlier[Counter.run - 1] &+ 1 == runs, all(current .>= earlier)
+        // A run that finds another schema prepares the statement and starts again.
+        guard let earlier, earlier[Counter.instructions - 1] == end.instructions?.start,
+            earlier[Counter.run - 1] < runs, all(current .>= earlier)
         else { return nil }
         let new = current &- earlier
         var counters = WatchedCounters()

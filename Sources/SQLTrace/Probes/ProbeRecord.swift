@@ -62,7 +62,9 @@ struct ProbeRecord: Sendable, Equatable {
     var kind: Kind
 
     private static let headerSize = 40
-    private static let executionSize = 152
+    private static let executionSize = 120
+    /// The size of an execution with counters.
+    private static let counterEnd = 152
     /// The size of a text including its zero byte.
     private static let chunkSize = 240
     private static let valueSize = 80
@@ -89,6 +91,7 @@ struct ProbeRecord: Sendable, Equatable {
             let sources: [StatementExecution.Source] = [.step, .reset]
             guard Int(bytes[17]) < sources.count else { return nil }
             let end: UInt32 = load(92)
+            let hasCounters = bytes.count >= Self.counterEnd
             kind = .execution(
                 Execution(
                     source: sources[Int(bytes[17])],
@@ -105,11 +108,10 @@ struct ProbeRecord: Sendable, Equatable {
                     busyCalls: flags & 8 != 0 ? load(104) : nil,
                     busyTimeout: load(108),
                     isAutocommit: bytes[112] != 0,
-                    counters: bytes.loadUnaligned(
-                        fromByteOffset: 120,
-                        as: SIMD8<UInt32>.self
-                    ),
-                    counterCount: length
+                    counters: hasCounters
+                        ? bytes.loadUnaligned(fromByteOffset: 120, as: SIMD8<UInt32>.self)
+                        : SIMD8(),
+                    counterCount: hasCounters ? length : 0
                 )
             )
         case 2, 3:

@@ -102,7 +102,8 @@ struct WatchStatementScreensTests {
         _ = model.handle(.key(.down))
         _ = model.handle(.key(.enter))
         #expect(text(model).contains("SEARCH stock USING INTEGER PRIMARY KEY"))
-        #expect(text(model).contains("in 100 counted executions: 1,234 rows scanned per"))
+        #expect(text(model).contains("in 100 counted executions: "))
+        #expect(text(model).contains("rows scanned per execution"))
     }
 
     @Test func columnsOfTimesAppearOnlyWhenStatementsAreTimed() throws {
