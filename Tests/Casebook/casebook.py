@@ -39,7 +39,7 @@ class Case:
             path = os.path.join(folder, "app.db")
             seconds = getattr(self.module, "WATCH", WATCH)
             lead = getattr(self.module, "LEAD", 1.5)
-            command = [sys.executable, self.module.__file__, path, str(lead + seconds + 2.5),
+            command = [sys.executable, self.module.__file__, path, str(lead + seconds + 4.5),
                        self.variation]
             program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
                                        start_new_session=True)

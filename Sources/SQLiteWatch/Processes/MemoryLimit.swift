@@ -3,6 +3,7 @@ package enum MemoryLimit {
     /// The maximum number of nested control groups.
     private static let depth = 32
 
+    #if os(Linux)
     /// Returns the smallest limit of a process's control groups and of the machine, in bytes, or
     /// `nil` if it is unknown.
     package static func bytes(of process: Int32) -> UInt64? {
@@ -16,6 +17,7 @@ package enum MemoryLimit {
         }
         return ([machine] + limits).min()
     }
+    #endif
 
     /// Returns the size of the machine's memory from the text of `/proc/meminfo`.
     static func machineBytes(_ text: String) -> UInt64? {

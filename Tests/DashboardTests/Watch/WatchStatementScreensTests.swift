@@ -149,6 +149,19 @@ struct WatchStatementScreensTests {
         }
     }
 
+    @Test(arguments: [(120, 40), (80, 24), (60, 16)])
+    func showsTheSettings(size: (Int, Int)) throws {
+        var model = try dashboard()
+        model.press("0")
+        let extent = Size(width: size.0, height: size.1)
+        _ = model.handle(.resize(extent))
+        try Golden.expect(
+            model.render(size: extent),
+            named: "watch-settings-\(size.0)x\(size.1)",
+            styles: size.0 == 120
+        )
+    }
+
     @Test func withoutATraceTheScreensShowTheReason() throws {
         var model = try dashboard(isTraced: false)
         for key in ["7", "8", "9", "0"] {
