@@ -190,7 +190,9 @@ struct ExecutionDecoder {
         let new = current &- earlier
         var counters = WatchedCounters()
         counters.runs = 1
-        counters.preparations = runs == 1 ? 1 : 0
+        // A statement that SQLite has prepared again is not a new one.
+        let isNew = runs == 1 && current[Counter.repreparation - 1] == 0
+        counters.preparations = isNew ? 1 : 0
         counters.fullScanSteps = UInt64(new[Counter.fullScanStep - 1])
         counters.sorts = UInt64(new[Counter.sort - 1])
         counters.automaticIndexRows = UInt64(new[Counter.automaticIndex - 1])
