@@ -57,7 +57,10 @@ packages_for() {
     soak) echo "$build python3" ;;
     packages) echo "$build python3 tmux dpkg-dev debootstrap lintian" ;;
     # prometheus contains promtool.
-    languages) echo "$tests python3-venv prometheus" ;;
+    languages)
+        echo "$tests python3-venv prometheus php-cli php-sqlite3 ruby-sqlite3 golang-go" \
+            "golang-github-mattn-go-sqlite3-dev"
+        ;;
     cases)
         echo "$tests python3-venv php-cli php-sqlite3 ruby ruby-sqlite3 golang-go" \
             "golang-github-mattn-go-sqlite3-dev firefox-esr"
@@ -83,7 +86,7 @@ is_installed() {
     prometheus) command -v prometheus && command -v promtool ;;
     python3-venv) python3 -c 'import ensurepip' ;;
     php-cli) command -v php ;;
-    php-sqlite3) php -r 'exit(class_exists("SQLite3") ? 0 : 1);' ;;
+    php-sqlite3) php -r 'exit(class_exists("SQLite3") && extension_loaded("pdo_sqlite") ? 0 : 1);' ;;
     ruby-sqlite3) ruby -r sqlite3 -e 0 ;;
     golang-go) command -v go ;;
     golang-github-mattn-go-sqlite3-dev) [[ -d /usr/share/gocode/src/github.com/mattn/go-sqlite3 ]] ;;

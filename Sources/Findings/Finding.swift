@@ -48,6 +48,24 @@ public struct Finding: Sendable, Codable, Equatable {
         case repeated
         /// Each of many transactions changes only a few rows.
         case smallTransactions
+        /// A statement passes many rows of a whole table.
+        case fullScan
+        /// A statement builds an index in each run.
+        case automaticIndex
+        /// A statement is prepared again for each run.
+        case prepared
+        /// A pragma was executed without an error, but is not in force.
+        case inactivePragma
+        /// The settings of a program's connections differ.
+        case settings
+        /// A connection has no busy timeout, although several processes use the database.
+        case noTimeout
+        /// Caches may use a large part of the memory.
+        case cacheMemory
+        /// A process has the database open in two copies of SQLite.
+        case twoCopies
+        /// Several connections write in WAL mode with a version that can corrupt the database.
+        case resetBug
         /// Programs that are not visible here use the database.
         case hiddenUsers
         /// The locks of the programs cannot be seen.

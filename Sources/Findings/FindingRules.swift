@@ -10,13 +10,17 @@ package enum FindingRules {
     ///
     /// Findings of one level keep this order.
     private static let rules: [Rule] = [
-        FileRules.strayFiles, FileRules.hotJournal, FileRules.hiddenUsers, FileRules.hiddenLocks,
+        FileRules.strayFiles, FileRules.hotJournal, SettingRules.twoCopies, FileRules.hiddenUsers,
+        FileRules.hiddenLocks,
         FailureRules.upgrades, FailureRules.timeouts, FailureRules.otherFailures,
         HolderRules.selfWaits, HolderRules.holders, HolderRules.checkpoints,
         HolderRules.endedEpisodes, LogRules.largeTransaction, LogRules.pinned,
         LogRules.overlapping, LogRules.missingCheckpoint, LogRules.largeLog, LogRules.leftover,
         StatementRules.longStatements, StatementRules.waits, StatementRules.repeated,
-        StatementRules.slowStatements, StatementRules.smallTransactions,
+        StatementRules.slowStatements, CounterRules.fullScans, CounterRules.automaticIndexes,
+        StatementRules.smallTransactions, SettingRules.inactivePragmas, SettingRules.cacheMemory,
+        SettingRules.missingTimeouts, SettingRules.differences, CounterRules.preparations,
+        SettingRules.resetBug,
         ProcessRules.inheritedConnections, ProcessRules.otherDescriptors, ProcessRules.orphans,
     ]
 

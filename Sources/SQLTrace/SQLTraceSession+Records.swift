@@ -51,15 +51,17 @@ extension SQLTraceSession {
         }
         guard let output = decoder.decode(record) else { return }
         switch output {
-        case .execution(let execution, let database):
+        case .execution(let execution, let database, let library):
             // Rates are computed from the time in which all probes were set.
             guard let target = attached[execution.process], target.includes(execution.end)
             else { return }
             target.lastUse = execution.end
-            models[database].add(execution)
+            let kind = models[database].add(execution)
+            connections.add(execution, kind, database: database, library: library)
             pending.append(execution)
         case .closed(let process, let connection, let time):
             let key = ConnectionKey(process: process, connection: connection)
+            connections.end(key)
             for database in models.indices { models[database].end(key, at: time) }
         }
     }
@@ -78,8 +80,14 @@ extension SQLTraceSession {
             let counts = kernel.counts(of: process)
             defer { target.counts = counts }
             guard counts.lost > target.counts.lost else { continue }
-            for number in models.indices { models[number].noteGap(of: process) }
+            noteGap(of: process)
         }
+    }
+
+    /// Notes that records of a process are missing.
+    private func noteGap(of process: Int32) {
+        connections.noteGap(of: process)
+        for number in models.indices { models[number].noteGap(of: process) }
     }
 
     // MARK: Cost
@@ -120,7 +128,7 @@ extension SQLTraceSession {
             case true?:
                 target.detach(at: now, forget: kernel.forget)
                 gapStarts[process] = now
-                for number in models.indices { models[number].noteGap(of: process) }
+                noteGap(of: process)
             case false?:
                 guard let facts = survey.processes[process] else { continue }
                 attach(to: process, facts)

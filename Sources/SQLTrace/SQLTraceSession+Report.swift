@@ -21,6 +21,15 @@ extension SQLTraceSession {
                 return group
             }
             reports[index].tracing = database.tracing
+            // A connection that has not read the file yet finds its log when it does.
+            let hasLog = reports[index].file.journalMode == .wal
+            reports[index].connections = database.connections.map { connection in
+                var connection = connection
+                let mode = connection.settings.journalMode
+                if hasLog, mode != nil { connection.settings.journalMode = .wal }
+                return connection
+            }
+            reports[index].copies = database.copies
             reports[index].useProcessNames()
             reports[index].reconcileLocks()
             reports[index].updateFindings()
@@ -55,6 +64,8 @@ extension SQLTraceSession {
         var blocked: [WatchedBlock]
         var waits: [WatchedWaits]
         var current: [WatchedCurrentStatement]
+        var connections: [WatchedConnection]
+        var copies: [WatchedCopy]
         var tracing: WatchedTracing
     }
 
@@ -115,6 +126,7 @@ extension SQLTraceSession {
         var report: [String: TracedDatabase] = [:]
         for (number, path) in files.paths.enumerated() {
             if counts.lost > 0 { models[number].noteLoss() }
+            let (connections, copies) = connectionReport(of: number, running, at: now)
             report[path] = TracedDatabase(
                 statements: models[number].statementReport(sampled: sampling) {
                     if let period = periods[$0] { period } else { elapsed }
@@ -123,11 +135,15 @@ extension SQLTraceSession {
                 blocked: models[number].blockReport(context),
                 waits: models[number].waitReport(context),
                 current: models[number].currentReport(
-                    running: running.filter { process, _ in
-                        survey.processes[process]?.databases == [number]
-                    },
+                    running: Self.oldest(
+                        running.filter {
+                            survey.processes[$0.key.process]?.databases == [number]
+                        }
+                    ),
                     now: now
                 ),
+                connections: connections,
+                copies: copies,
                 tracing: tracing(of: number, at: now, counts)
             )
         }
@@ -141,18 +157,28 @@ extension SQLTraceSession {
         sampling[process.process] = process.sampling(at: now)
     }
 
+    typealias RunningStatements = [ConnectionKey: (text: String, start: UInt64)]
+
     /// Returns the oldest running statement of each process.
-    private func runningStatements() -> [Int32: (text: String, start: UInt64)] {
+    private static func oldest(
+        _ running: RunningStatements
+    ) -> [Int32: (text: String, start: UInt64)] {
+        Dictionary(running.map { ($0.key.process, $0.value) }) { $0.start <= $1.start ? $0 : $1 }
+    }
+
+    /// Returns the oldest running statement of each connection.
+    private func runningStatements() -> RunningStatements {
         let memory = ProcMemory()
-        var running: [Int32: (text: String, start: UInt64)] = [:]
+        var running: RunningStatements = [:]
         for execution in kernel.runningStatements() {
             let process = execution.process
+            let key = ConnectionKey(process: process, connection: execution.connection)
             guard attached[process]?.isAttached ?? false,
-                execution.start < running[process]?.start ?? .max,
+                execution.start < running[key]?.start ?? .max,
                 let text = decoder.text(of: execution.statement, process)
                     ?? text(of: execution, memory)
             else { continue }
-            running[process] = (text, execution.start)
+            running[key] = (text, execution.start)
         }
         return running
     }

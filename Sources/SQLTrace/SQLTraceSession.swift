@@ -32,6 +32,7 @@ public final class SQLTraceSession {
     var pending: [StatementExecution] = []
     /// The trace data of each database, in the order of `files.paths`.
     var models: [TraceModel] = []
+    var connections = ConnectionTable()
     /// The names of running and terminated processes, by process ID.
     var names: [Int32: String] = [:]
     let planner: PlanClient?
@@ -403,6 +404,7 @@ public final class SQLTraceSession {
     /// Removes the state of a process that has ended or executed a new program.
     func end(_ process: Int32, at time: UInt64) {
         decoder.forget(process)
+        connections.end(process: process)
         for database in models.indices { models[database].end(process: process, at: time) }
         guard let ended = attached.removeValue(forKey: process) else { return }
         opens.send(.forget(process: process))

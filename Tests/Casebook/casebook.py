@@ -46,7 +46,7 @@ class Case:
             command = languages.command(self.source or self.module.__file__, folder)
             if command is None:
                 raise Wrong(f"the language of {self.source.name} is not installed")
-            command += [path, str(lead + seconds + 2.5), self.variation]
+            command += [path, str(lead + seconds + 4.5), self.variation]
             program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
                                        start_new_session=True)
             try:

@@ -8,7 +8,7 @@ struct RuleTests {
     private let time = WatchTime(milliseconds: 1_000_000)
 
     /// Returns the findings of a report of a database in WAL mode that two processes use.
-    private func findings(_ change: (inout WatchReport) -> Void) -> [Finding] {
+    func findings(_ change: (inout WatchReport) -> Void) -> [Finding] {
         var report = WatchReport(
             time: time,
             window: WatchWindow(
@@ -45,14 +45,14 @@ struct RuleTests {
         )
     }
 
-    private func statement(_ sql: String, calls: UInt64) -> WatchedStatement {
+    func statement(_ sql: String, calls: UInt64) -> WatchedStatement {
         var statement = WatchedStatement(sql: sql)
         statement.calls = calls
         statement.pids = [7]
         return statement
     }
 
-    private func tracing() -> WatchedTracing {
+    func tracing() -> WatchedTracing {
         var tracing = WatchedTracing(level: "light")
         tracing.seconds = 2
         tracing.pids = [7, 8]

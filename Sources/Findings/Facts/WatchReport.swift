@@ -48,6 +48,10 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var blocked: [WatchedBlock]?
     /// The lock waits of traced programs, grouped, longest total time first.
     public var waits: [WatchedWaits]?
+    /// The connections of traced programs, sorted by process, or `nil` if SQL is not traced.
+    public var connections: [WatchedConnection]?
+    /// The copies of SQLite that these connections use.
+    public var copies: [WatchedCopy]?
     /// Details about SQL tracing.
     public var tracing: WatchedTracing?
 }
@@ -122,6 +126,16 @@ extension WatchReport {
             var transaction = transaction
             transaction.name = names[transaction.pid] ?? transaction.name
             return transaction
+        }
+        connections = connections?.map { connection in
+            var connection = connection
+            connection.name = names[connection.pid] ?? connection.name
+            return connection
+        }
+        copies = copies?.map { copy in
+            var copy = copy
+            copy.name = names[copy.pid] ?? copy.name
+            return copy
         }
         blocked = blocked?.map(named)
         waits = waits?.map { group in

@@ -42,6 +42,8 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var waited: Double
     /// The mean number of virtual-machine instructions per execution, or `nil` if unknown.
     public var steps: Double?
+    /// What SQLite counted in the executions, or `nil` if it is unknown.
+    public var counters: WatchedCounters?
     /// The processes that executed the statement.
     public var pids: [Int32]
     /// The bound values of the last execution, as literals, or `nil` if values are not read.
@@ -74,6 +76,39 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
         waited = 0
         pids = []
         isIncomplete = false
+    }
+}
+
+/// What SQLite counted in executions of a statement (`sqlite3_stmt_status`).
+public struct WatchedCounters: Sendable, Codable, Equatable {
+    /// The number of executions with known counters.
+    public var runs: UInt64 = 0
+    /// The number of these that were the first of a prepared statement.
+    public var preparations: UInt64 = 0
+    /// The number of rows that a scan of a whole table passed.
+    public var fullScanSteps: UInt64 = 0
+    /// The number of sorts.
+    public var sorts: UInt64 = 0
+    /// The number of rows added to indexes that exist only during the execution.
+    public var automaticIndexRows: UInt64 = 0
+    /// The number of times that SQLite prepared the statement again because the schema or a setting
+    /// had changed.
+    public var repreparations: UInt64 = 0
+    /// The number of rows that a Bloom filter excluded, or `nil` if the version does not count them.
+    public var filterHits: UInt64?
+
+    /// Creates counters of zero.
+    public init() {}
+
+    /// Adds counters of further executions.
+    package mutating func add(_ other: WatchedCounters) {
+        runs &+= other.runs
+        preparations &+= other.preparations
+        fullScanSteps &+= other.fullScanSteps
+        sorts &+= other.sorts
+        automaticIndexRows &+= other.automaticIndexRows
+        repreparations &+= other.repreparations
+        if let hits = other.filterHits { filterHits = (filterHits ?? 0) &+ hits }
     }
 }
 

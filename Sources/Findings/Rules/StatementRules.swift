@@ -133,16 +133,23 @@ enum StatementRules {
         return causes.isEmpty ? nil : causes.joined(separator: " and ")
     }
 
-    static func slowStatements(_ facts: FindingFacts) -> [Finding] {
+    /// Whether a traced statement executes many instructions for a scan or a sort.
+    static func isSlow(_ statement: WatchedStatement, _ facts: FindingFacts) -> Bool {
         let length = max(facts.report.tracing?.seconds ?? 1, 1)
-        let slow = (facts.report.statements ?? []).compactMap {
-            statement -> (WatchedStatement, Double, Double)? in
-            guard let steps = statement.steps, let plan = statement.plan,
-                isSlow(steps: steps, perSecond: Double(statement.calls) / length, plan: plan)
-            else { return nil }
-            return (statement, steps, steps * Double(statement.calls))
+        return isSlow(
+            steps: statement.steps ?? 0,
+            perSecond: Double(statement.calls) / length,
+            plan: statement.plan ?? []
+        )
+    }
+
+    static func slowStatements(_ facts: FindingFacts) -> [Finding] {
+        let slow = (facts.report.statements ?? []).filter { isSlow($0, facts) }
+        func allSteps(_ statement: WatchedStatement) -> Double {
+            (statement.steps ?? 0) * Double(statement.calls)
         }
-        return slow.sorted { $0.2 > $1.2 }.prefix(3).map { statement, steps, _ in
+        return slow.sorted { allSteps($0) > allSteps($1) }.prefix(3).map { statement in
+            let steps = statement.steps ?? 0
             let mean =
                 statement.mean.map { " and takes \(FindingFacts.duration($0))" } ?? ""
             return Finding(

@@ -48,18 +48,28 @@ struct LayoutSearch {
         let resultCode = try resultCode()
         let steps = try steps()
         let autocommit = try autocommit()
-        return StatementLayout(
+        var layout = StatementLayout(
             sql: sql,
             connection: connection,
             programCounter: resultCode - 4,
             resultCode: resultCode,
             steps: steps,
+            counterCount: try counterCount(steps),
             autocommit: autocommit,
             filePointers: try filePointers(),
             busyCalls: busyCalls(),
             busyTimeout: busyTimeout(),
-            values: try values()
+            values: try values(),
+            version: sqlite.version(),
+            sourceID: sqlite.sourceID()
         )
+        layout.settings = ConnectionSearch(
+            sqlite,
+            layout,
+            connections: connections,
+            path: Self.fileName
+        ).layout()
+        return layout
     }
 
     // MARK: Statements
@@ -107,6 +117,38 @@ struct LayoutSearch {
         return try unique("instructions", step: 4) { offset in
             taken.allSatisfy { $0.0.u32(offset) == $0.steps }
         }
+    }
+
+    /// The number of the counter of instructions, SQLITE_STMTSTATUS_VM_STEP.
+    private static let stepCounter = 4
+    /// The counters of all versions that count instructions.
+    private static let firstCounters = 6
+    /// The version that also counts the rows that Bloom filters exclude.
+    private static let filterVersion = 3_038_000
+
+    /// Returns the number of counters, or 0 if they are not in the order of their numbers.
+    private func counterCount(_ steps: Int) throws(Failure) -> Int {
+        guard steps >= 4 * Self.stepCounter else { return 0 }
+        let statement = try prepare(
+            "SELECT a FROM (SELECT 2 AS a UNION ALL SELECT 3 UNION ALL SELECT 1) ORDER BY -a",
+            connections[0]
+        )
+        for _ in 0..<3 {
+            while sqlite.step(statement) == 100 {}
+            sqlite.reset(statement)
+        }
+        let content = snapshot(statement)
+        let isOrdered = (1...Self.firstCounters).allSatisfy { counter in
+            let status = sqlite.status(statement, UInt64(counter))
+            return content.u32(steps + 4 * (counter - Self.stepCounter))
+                == UInt32(bitPattern: status)
+        }
+        // The statement sorts (2) and runs (6) three times.
+        guard isOrdered, sqlite.status(statement, 2) == 3, sqlite.status(statement, 6) == 3 else {
+            return 0
+        }
+        return sqlite.versionNumber() >= Self.filterVersion
+            ? StatementLayout.counterLimit : Self.firstCounters
     }
 
     /// Returns the layout of values if it is the same for all numbers of parameters.

@@ -52,6 +52,7 @@ extension SQLiteHost {
 /// Only the calibration process creates an instance. Connections and statements are addresses.
 struct SQLiteFunctions {
     let host: any SQLiteHost
+    private let file: ELFFile
     private let addresses: [String: UInt64]
 
     private static let required = [
@@ -67,10 +68,14 @@ struct SQLiteFunctions {
     ///   - host: The process that has loaded the file.
     init?(_ file: ELFFile, in host: any SQLiteHost) {
         self.host = host
+        self.file = file
         var addresses: [String: UInt64] = [:]
         for name in Self.required {
             guard let function = file.functions["sqlite3_" + name] else { return nil }
             addresses[name] = host.start &+ function.address
+        }
+        for name in ["libversion_number", "sourceid"] {
+            addresses[name] = file.functions["sqlite3_" + name].map { host.start &+ $0.address }
         }
         addresses["initialize"] = Self.initializer(file.functions)
             .map { host.start &+ $0.address }
@@ -105,11 +110,32 @@ struct SQLiteFunctions {
         addresses["initialize"] == nil ? 0 : code(call("initialize"))
     }
 
-    /// Opens a file for reading, or returns `nil`.
-    func open(_ path: String) -> UInt64? {
+    /// Returns the number of the version, such as 3046001, or 0 if it is unknown.
+    func versionNumber() -> Int {
+        addresses["libversion_number"] == nil ? 0 : Int(code(call("libversion_number")))
+    }
+
+    func version() -> String? {
+        let number = versionNumber()
+        return number > 0 ? "3.\(number / 1_000 % 1_000).\(number % 1_000)" : nil
+    }
+
+    func sourceID() -> String? {
+        guard addresses["sourceid"] != nil else { return nil }
+        return host.bytes(at: call("sourceid"), count: 128).string(0).flatMap {
+            $0.isEmpty ? nil : $0
+        }
+    }
+
+    /// Returns the offset of a function in the file, or `nil` if it is not in the file's code.
+    func fileOffset(of function: UInt64) -> UInt64? {
+        file.function(at: function &- host.start)?.fileOffset
+    }
+
+    /// Opens a file, by default for reading (SQLITE_OPEN_READONLY), or returns `nil`.
+    func open(_ path: String, flags: UInt64 = 1) -> UInt64? {
         let connection = host.store([UInt8](repeating: 0, count: 8))
-        // 1 is SQLITE_OPEN_READONLY.
-        guard code(call("open_v2", text(path), connection, 1, 0)) == 0 else { return nil }
+        guard code(call("open_v2", text(path), connection, flags, 0)) == 0 else { return nil }
         return host.pointer(at: connection)
     }
 

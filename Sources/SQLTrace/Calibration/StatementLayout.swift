@@ -13,7 +13,11 @@ struct StatementLayout: Sendable, Equatable {
     /// The result code of a statement's execution, which follows the program counter.
     var resultCode: Int
     /// The number of instructions that a statement has executed.
+    ///
+    /// The other counters of `sqlite3_stmt_status` surround it, in the order of their numbers.
     var steps: Int
+    /// The number of valid counters, from the first one, or 0 if they were not found.
+    var counterCount = 0
     /// The byte of a connection that is 0 inside an explicit transaction.
     var autocommit: Int
     /// The offsets of the pointers from a connection to the name of its main database file.
@@ -24,6 +28,12 @@ struct StatementLayout: Sendable, Equatable {
     var busyTimeout: Int?
     /// The layout of a statement's bound values, or `nil` if not found.
     var values: ValueLayout?
+    /// The places of a connection's settings.
+    var settings = ConnectionLayout()
+    /// SQLite's version, such as `3.46.1`, or `nil` if not known.
+    var version: String?
+    /// The text that identifies SQLite's source, or `nil` if not known.
+    var sourceID: String?
 
     /// The number of bytes to search in each structure.
     static let limit = 1_024
@@ -51,7 +61,7 @@ extension StatementLayout {
     var text: String {
         var lines = [
             "sql=\(sql)", "connection=\(connection)", "programCounter=\(programCounter)",
-            "resultCode=\(resultCode)", "steps=\(steps)",
+            "resultCode=\(resultCode)", "steps=\(steps)", "counterCount=\(counterCount)",
             "autocommit=\(autocommit)",
         ]
         lines += filePointers.enumerated().map { "file\($0.offset)=\($0.element)" }
@@ -63,22 +73,46 @@ extension StatementLayout {
                 "flags=\(values.flags)", "length=\(values.length)", "pointer=\(values.pointer)",
             ]
         }
+        lines += settings.lines
+        if let version { lines.append("version=\(version)") }
+        if let sourceID { lines.append("sourceID=\(sourceID)") }
         return lines.joined(separator: "\n") + "\n"
     }
+
+    /// The maximum number of counters.
+    static let counterLimit = 8
+    /// The maximum value of a number in the text, which is the offset of a function in a library.
+    private static let numberLimit = 1 << 28
+    private static let textLimit = 128
 
     /// Parses the text, or returns `nil` if an offset is missing or invalid.
     ///
     /// The text is untrusted, because the process that writes it runs code from another program's
     /// library.
     init?(text: String) {
-        var offsets: [String: Int] = [:]
+        var numbers: [String: Int] = [:]
+        var texts: [String: String] = [:]
         for line in text.split(separator: "\n") {
-            let parts = line.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, let offset = Int(parts[1]),
-                (0...Self.limit).contains(offset), offsets[String(parts[0])] == nil
-            else { return nil }
-            offsets[String(parts[0])] = offset
+            let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, numbers[parts[0]] == nil, texts[parts[0]] == nil else {
+                return nil
+            }
+            if ["version", "sourceID"].contains(parts[0]) {
+                guard parts[1].utf8.allSatisfy({ (0x20..<0x7f).contains($0) }),
+                    parts[1].utf8.count <= Self.textLimit
+                else { return nil }
+                texts[parts[0]] = parts[1]
+            } else {
+                guard let number = Int(parts[1]), (0...Self.numberLimit).contains(number) else {
+                    return nil
+                }
+                numbers[parts[0]] = number
+            }
         }
+        settings = ConnectionLayout(numbers)
+        version = texts["version"]
+        sourceID = texts["sourceID"]
+        let offsets = numbers.filter { $0.value <= Self.limit }
         let filePointers = (0..<Self.filePointerCount).compactMap { offsets["file\($0)"] }
         guard let sql = offsets["sql"], let connection = offsets["connection"],
             let programCounter = offsets["programCounter"], let resultCode = offsets["resultCode"],
@@ -91,6 +125,7 @@ extension StatementLayout {
         self.programCounter = programCounter
         self.resultCode = resultCode
         self.steps = steps
+        counterCount = min(offsets["counterCount"] ?? 0, Self.counterLimit)
         self.autocommit = autocommit
         self.filePointers = filePointers
         busyCalls = offsets["busyCalls"]

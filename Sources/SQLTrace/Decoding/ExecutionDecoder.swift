@@ -1,3 +1,5 @@
+import Findings
+
 /// A decoder that converts the records of the kernel's programs to statement executions.
 ///
 /// The programs send the text of a statement and the file of a connection before the first
@@ -7,8 +9,8 @@ struct ExecutionDecoder {
     typealias FileMatch = (_ process: Int32, _ path: String) -> WatchedFileMatch
 
     enum Output: Sendable, Equatable {
-        /// An execution and the number of its watched database.
-        case execution(StatementExecution, Int)
+        /// An execution and the numbers of its watched database and of its library.
+        case execution(StatementExecution, database: Int, library: Int)
         /// A connection was closed, which ends its transaction.
         case closed(process: Int32, connection: UInt64, time: UInt64)
     }
@@ -26,6 +28,8 @@ struct ExecutionDecoder {
         var parts: [Int32: [UInt8]] = [:]
         /// The values of the next execution, by thread.
         var values: [Int32: [StatementValue]] = [:]
+        /// The counters of statements after their last execution.
+        var counters: [UInt64: SIMD8<UInt32>] = [:]
     }
 
     /// The time that the probes add to each recorded step, in nanoseconds.
@@ -149,6 +153,7 @@ struct ExecutionDecoder {
         if let instructions = end.instructions, instructions.end >= instructions.start {
             execution.steps = instructions.end - instructions.start
         }
+        execution.counters = counters(end, record)
         if !end.isPartial {
             // The cost of probes is an estimate, so a time is never 0.
             let probes = min(stepOverhead &* UInt64(end.stepCount), end.inside / 10 &* 9)
@@ -158,7 +163,57 @@ struct ExecutionDecoder {
             execution.secondsBetweenSteps = secondsBetweenSteps(end, until: record.time)
         }
         if !values.isEmpty, let text, !SecretKeys.contains(text) { execution.values = values }
-        return .execution(execution, database)
+        return .execution(execution, database: database, library: record.library)
+    }
+
+    /// Returns what SQLite counted in an execution, or `nil` if the counters before it are unknown.
+    ///
+    /// - Parameters:
+    ///   - end: The execution.
+    ///   - record: The record of the execution.
+    /// - Returns: The counters.
+    private mutating func counters(
+        _ end: ProbeRecord.Execution,
+        _ record: ProbeRecord
+    ) -> WatchedCounters? {
+        guard end.counterCount >= Counter.run else { return nil }
+        let current = end.counters
+        if processes[record.process]?.counters.count ?? 0 >= Self.capacity {
+            processes[record.process]?.counters = [:]
+        }
+        var earlier = processes[record.process]?.counters
+            .updateValue(current, forKey: record.statement)
+        let runs = current[Counter.run - 1]
+        if runs == 1 { earlier = SIMD8() }
+        // A run that finds another schema prepares the statement and starts again.
+        guard let earlier, earlier[Counter.instructions - 1] == end.instructions?.start,
+            earlier[Counter.run - 1] < runs, all(current .>= earlier)
+        else { return nil }
+        let new = current &- earlier
+        var counters = WatchedCounters()
+        counters.runs = 1
+        // A statement that SQLite has prepared again is not a new one.
+        let isNew = runs == 1 && current[Counter.repreparation - 1] == 0
+        counters.preparations = isNew ? 1 : 0
+        counters.fullScanSteps = UInt64(new[Counter.fullScanStep - 1])
+        counters.sorts = UInt64(new[Counter.sort - 1])
+        counters.automaticIndexRows = UInt64(new[Counter.automaticIndex - 1])
+        counters.repreparations = UInt64(new[Counter.repreparation - 1])
+        if end.counterCount >= Counter.filterHit {
+            counters.filterHits = UInt64(new[Counter.filterHit - 1])
+        }
+        return counters
+    }
+
+    /// The numbers of `sqlite3_stmt_status`.
+    private enum Counter {
+        static let fullScanStep = 1
+        static let sort = 2
+        static let automaticIndex = 3
+        static let instructions = 4
+        static let repreparation = 5
+        static let run = 6
+        static let filterHit = 8
     }
 
     /// Returns the time that the program spent between steps and after the last step, in seconds,

@@ -1,3 +1,5 @@
+import Findings
+
 /// One execution of a statement by another program, observed through uprobes on SQLite's functions.
 ///
 /// An execution ends when `sqlite3_step` returns no row, or when its statement is reset or
@@ -61,6 +63,8 @@ public struct StatementExecution: Sendable, Equatable {
     /// The value is `nil` for the first traced execution of a statement that was executed before
     /// tracing started.
     public var steps: UInt32?
+    /// What SQLite counted in the execution, or `nil` if it is unknown, as ``steps`` can be.
+    public var counters: WatchedCounters?
     /// The bound values in parameter order, or an empty array if values are not read.
     public var values: [StatementValue]
 

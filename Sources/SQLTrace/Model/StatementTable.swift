@@ -23,6 +23,7 @@ struct StatementTable {
         var timedSquares: Double = 0
         var steps: Double = 0
         var executionsWithSteps: Double = 0
+        var counters = WatchedCounters()
         /// The number of failures by extended result code.
         var failures: [Int32: UInt64] = [:]
 
@@ -98,6 +99,7 @@ struct StatementTable {
             entry.steps += Double(steps)
             entry.executionsWithSteps += 1
         }
+        if let counters = execution.counters { entry.counters.add(counters) }
         if let seconds = execution.seconds {
             entry.report.timed += 1
             if let rows = execution.rows {
@@ -218,6 +220,7 @@ struct StatementTable {
             }
             report.steps =
                 entry.executionsWithSteps > 0 ? entry.steps / entry.executionsWithSteps : nil
+            if entry.counters.runs > 0 { report.counters = entry.counters }
             let count = Double(report.timed)
             guard count > 0 else { return report }
             // Extrapolate from the timed executions to all executions.

@@ -31,7 +31,9 @@ struct TraceModel {
     private static let textCapacity = 8_192
     private static let textLimit = 4_096
 
-    mutating func add(_ execution: StatementExecution) {
+    /// Adds an execution, and returns the kind of its statement.
+    @discardableResult
+    mutating func add(_ execution: StatementExecution) -> SQLStatementKind {
         let text = execution.sql.map { displayText(of: $0) }
         if let text { lastStatements[execution.process] = (text.shown, execution.end) }
         let upgrade = blocks.add(
@@ -47,6 +49,7 @@ struct TraceModel {
             upgrade: upgrade
         )
         transactions.add(execution, sql: text?.shown, kind: text?.kind ?? .other)
+        return text?.kind ?? .other
     }
 
     mutating func end(process: Int32, at time: UInt64) {
@@ -140,7 +143,7 @@ struct TraceModel {
 
     /// Returns the text to show for a statement and its effect on transactions, and requests a plan
     /// for a new statement.
-    private mutating func displayText(
+    mutating func displayText(
         of sql: String
     ) -> (shown: String, kind: SQLStatementKind) {
         if let known = texts[sql] { return known }

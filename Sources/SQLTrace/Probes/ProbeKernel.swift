@@ -86,7 +86,7 @@ final class ProbeKernel {
         let key = Key(library: entry.number, hasReturns: hasReturns, isSeparate: isSeparate)
         if let known = programs[key] { return known }
         guard max(layout.connection, layout.programCounter) <= Size.head - 8,
-            max(layout.sql, layout.steps + 4, layout.resultCode) <= Size.window - 8
+            max(layout.sql, layout.steps + 16, layout.resultCode) <= Size.window - 8
         else {
             throw TraceError(.calibration, "its structures are larger than expected")
         }
@@ -123,7 +123,8 @@ final class ProbeKernel {
         var offsets: [String: Int] = [
             "LIBRARY": entry.number & 0xff, "CONNECTION": layout.connection,
             "COUNTER": layout.programCounter, "RESULT": layout.resultCode, "SQL": layout.sql,
-            "STEPS": layout.steps, "AUTOCOMMIT": layout.autocommit,
+            "STEPS": layout.steps, "COUNTERS": layout.counterCount,
+            "AUTOCOMMIT": layout.autocommit,
             "BUSY_CALLS": layout.busyTimeout == nil ? 0 : layout.busyCalls ?? 0,
             "BUSY_TIMEOUT": layout.busyTimeout ?? 0, "RETURNS": hasReturns ? 1 : 0,
             "VALUES": readsValues && layout.values != nil ? 1 : 0,
@@ -218,6 +219,7 @@ final class ProbeKernel {
     struct RunningStatement: Equatable {
         var process: Int32
         var statement: UInt64
+        var connection: UInt64
         /// The start of the execution.
         var start: UInt64
     }
@@ -228,11 +230,13 @@ final class ProbeKernel {
             // The first frame follows the counts, the process, and the depth.
             guard let value = threads.value(of: key), let depth = value.u8(28), depth > 0,
                 let process = value.u32(24), let statement = value.u64(32), statement != 0,
+                let connection = value.u64(40),
                 let start = statements.value(of: UInt64(process).bytes + statement.bytes)?.u64(8)
             else { return nil }
             return RunningStatement(
                 process: Int32(bitPattern: process),
                 statement: statement,
+                connection: connection,
                 start: start
             )
         }

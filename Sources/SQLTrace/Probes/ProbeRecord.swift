@@ -29,6 +29,10 @@ struct ProbeRecord: Sendable, Equatable {
         /// The timeout of SQLite's built-in busy handler, in milliseconds, or 0 if there is none.
         var busyTimeout: Int32
         var isAutocommit: Bool
+        /// The statement's counters, in the order of the numbers of `sqlite3_stmt_status` from 1.
+        var counters: SIMD8<UInt32>
+        /// The number of valid counters.
+        var counterCount: Int
 
         static func == (left: Execution, right: Execution) -> Bool {
             left.start == right.start && left.inside == right.inside
@@ -61,6 +65,8 @@ struct ProbeRecord: Sendable, Equatable {
 
     private static let headerSize = 40
     private static let executionSize = 120
+    /// The size of an execution with counters.
+    private static let counterEnd = 152
     /// The size of a text including its zero byte.
     private static let chunkSize = 240
     private static let valueSize = 80
@@ -87,6 +93,7 @@ struct ProbeRecord: Sendable, Equatable {
             let sources: [StatementExecution.Source] = [.step, .reset]
             guard Int(bytes[17]) < sources.count else { return nil }
             let end: UInt32 = load(92)
+            let hasCounters = bytes.count >= Self.counterEnd
             kind = .execution(
                 Execution(
                     source: sources[Int(bytes[17])],
@@ -103,7 +110,11 @@ struct ProbeRecord: Sendable, Equatable {
                     result: load(100),
                     busyCalls: flags & 8 != 0 ? load(104) : nil,
                     busyTimeout: load(108),
-                    isAutocommit: bytes[112] != 0
+                    isAutocommit: bytes[112] != 0,
+                    counters: hasCounters
+                        ? bytes.loadUnaligned(fromByteOffset: 120, as: SIMD8<UInt32>.self)
+                        : SIMD8(),
+                    counterCount: hasCounters ? length : 0
                 )
             )
         case 2, 3:

@@ -59,14 +59,14 @@ inlined u64 caller(struct registers *r) { return r->x[30]; }
 SYMBOL M_RING, M_THREADS, M_NEW_THREAD, M_STATEMENTS, M_FILES, M_PROCESSES;
 SYMBOL K_LIBRARY, K_CONNECTION, K_COUNTER, K_RESULT, K_SQL, K_STEPS, K_AUTOCOMMIT, K_FILE0,
     K_FILE1, K_FILE2, K_FILE3, K_FILE4, K_BUSY_CALLS, K_BUSY_TIMEOUT, K_LOW, K_HIGH, K_RETURNS, K_VALUES,
-    K_VALUE_ARRAY, K_VALUE_COUNT, K_VALUE_STRIDE, K_VALUE_FLAGS, K_VALUE_LENGTH, K_VALUE_POINTER;
+    K_COUNTERS, K_VALUE_ARRAY, K_VALUE_COUNT, K_VALUE_STRIDE, K_VALUE_FLAGS, K_VALUE_LENGTH, K_VALUE_POINTER;
 #define K(name) ((u64)&K_##name)
 
 enum { EXECUTION = 1, TEXT, FILE, VALUES, CLOSE, FORK, EXEC };
 enum { STEP = 0, RESET };
 enum { PARTIAL = 1, HAS_STEPS = 2, HAS_TEXT = 4, HAS_WAIT = 8, NO_SQL = 16 };
 enum { ROW = 100, CHUNK = 240, CHUNKS = 273, FRAMES = 4, HEAD = 64, WINDOW = 288 };
-enum { VALUE_COUNT = 8, VALUE_TEXT = 64 };
+enum { VALUE_COUNT = 8, VALUE_TEXT = 64, COUNTERS = 8 };
 
 struct header {
     u64 time;
@@ -82,6 +82,7 @@ struct execution_record {
     s32 result;
     s32 busy_calls, busy_timeout;
     u8 autocommit, pad[7];
+    u32 counters[COUNTERS];
 };
 struct text_record {
     struct header header;
@@ -281,6 +282,10 @@ inlined void end(struct thread *thread, struct statement *state, u64 statement, 
     record->busy_calls = record->busy_timeout = 0;
     record->autocommit = 1;
     __builtin_memset(record->pad, 0, sizeof record->pad);
+    // The number of valid counters, which start at SQLITE_STMTSTATUS_FULLSCAN_STEP, 1.
+    record->header.length = K(COUNTERS);
+    for (int i = 0; i < COUNTERS; i++)
+        record->counters[i] = *(u32 *)(bytes + K(STEPS) - 12 + 4 * i);
     read_user(&record->autocommit, 1, connection + K(AUTOCOMMIT));
     if (K(BUSY_CALLS)) {
         read_user(&record->busy_calls, 4, connection + K(BUSY_CALLS));

@@ -12,7 +12,7 @@ package enum WatchStatementText {
         guard let tracing = report.tracing else { return [] }
         let limit = cutsStatements ? textWidth : Int.max
         return statements(report, limit) + transactions(report, limit) + waits(report, limit)
-            + notes(tracing)
+            + WatchConnectionText.lines(of: report) + notes(tracing)
     }
 
     private static func statements(_ report: WatchReport, _ width: Int) -> [String] {

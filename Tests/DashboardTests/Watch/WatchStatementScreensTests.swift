@@ -27,6 +27,10 @@ struct WatchStatementScreensTests {
             statement.waited = 2.1
             statement.pids = [812]
             statement.timed = timed
+            var counters = WatchedCounters()
+            counters.runs = 100
+            counters.fullScanSteps = 123_400
+            statement.counters = counters
             statement.plan = ["SEARCH stock USING INTEGER PRIMARY KEY (rowid=?)"]
             report.statements = [statement]
             var transaction = WatchedTransaction(pid: 77, connection: "55aa")
@@ -55,6 +59,21 @@ struct WatchStatementScreensTests {
             block.by = blocker
             report.blocked = [block]
             report.tracing = WatchedTracing(level: "light")
+            var connection = WatchedConnection(pid: 812, connection: "55cc")
+            connection.name = "worker.py"
+            connection.library = "/lib/sqlite.so"
+            connection.settings.busyTimeoutMilliseconds = 4_321
+            connection.settings.foreignKeys = false
+            connection.pragmas = [WatchedPragma(name: "foreign_keys", value: "1\u{1b}[2J")]
+            connection.pragmas[0].isActive = false
+            connection.running = .init(sql: "SELECT slow\u{1b}[2J", seconds: 7)
+            report.connections = [connection]
+            var copy = WatchedCopy(pid: 812, library: "/lib/sqlite.so")
+            copy.version = "3.46.1"
+            copy.sourceID = "2024-08-13 c9c2ab54"
+            copy.connections = 1
+            copy.openFiles = 4
+            report.copies = [copy]
             model.ingest([report])
         }
         return model
@@ -83,6 +102,8 @@ struct WatchStatementScreensTests {
         _ = model.handle(.key(.down))
         _ = model.handle(.key(.enter))
         #expect(text(model).contains("SEARCH stock USING INTEGER PRIMARY KEY"))
+        #expect(text(model).contains("in 100 counted executions: "))
+        #expect(text(model).contains("rows scanned per execution"))
     }
 
     @Test func columnsOfTimesAppearOnlyWhenStatementsAreTimed() throws {
@@ -111,9 +132,39 @@ struct WatchStatementScreensTests {
         }
     }
 
+    @Test func settingsShowEachConnectionAndItsCopy() throws {
+        var model = try dashboard()
+        model.press("0")
+        for word in ["812 worker.py", "4321 ms", "off", "?", "3 idle and not listed"] {
+            #expect(text(model).contains(word), "\(word)")
+        }
+        _ = model.handle(.key(.down))
+        _ = model.handle(.key(.enter))
+        for word in [
+            "foreign_keys: off (PRAGMA foreign_keys = 1\\u{1b}[2J is not in force)",
+            "synchronous: unknown", "SQLite: 3.46.1", "2024-08-13 c9c2ab54",
+            "running for 7.0 s: SELECT slow\\u{1b}[2J",
+        ] {
+            #expect(text(model).contains(word), "\(word)")
+        }
+    }
+
+    @Test(arguments: [(120, 40), (80, 24), (60, 16)])
+    func showsTheSettings(size: (Int, Int)) throws {
+        var model = try dashboard()
+        model.press("0")
+        let extent = Size(width: size.0, height: size.1)
+        _ = model.handle(.resize(extent))
+        try Golden.expect(
+            model.render(size: extent),
+            named: "watch-settings-\(size.0)x\(size.1)",
+            styles: size.0 == 120
+        )
+    }
+
     @Test func withoutATraceTheScreensShowTheReason() throws {
         var model = try dashboard(isTraced: false)
-        for key in ["7", "8", "9"] {
+        for key in ["7", "8", "9", "0"] {
             model.press(key)
             #expect(text(model).contains("tracing requires root"))
         }
@@ -121,7 +172,7 @@ struct WatchStatementScreensTests {
 
     @Test func theScreensFitInAnySize() throws {
         var model = try dashboard()
-        for key in ["7", "8", "9"] {
+        for key in ["7", "8", "9", "0"] {
             model.press(key)
             for width in stride(from: 1, through: 200, by: 13) {
                 for height in stride(from: 1, through: 60, by: 7) {

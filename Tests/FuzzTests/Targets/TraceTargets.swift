@@ -15,14 +15,18 @@ extension FuzzTarget {
         }
         decoder.stepOverhead = 100
         var model = TraceModel()
+        var connections = ConnectionTable()
         var time: UInt64 = 0
         for content in TraceBytes.split(bytes) {
             let record = content.withUnsafeBytes { ProbeRecord($0) }
             guard let record else { continue }
             time = record.time
             switch decoder.decode(record) {
-            case .execution(let execution, _): model.add(execution)
+            case .execution(let execution, let database, let library):
+                let kind = model.add(execution)
+                connections.add(execution, kind, database: database, library: library)
             case .closed(let process, let connection, let time):
+                connections.end(ConnectionKey(process: process, connection: connection))
                 model.end(ConnectionKey(process: process, connection: connection), at: time)
             case nil: break
             }
@@ -32,6 +36,7 @@ extension FuzzTarget {
             }
         }
         _ = model.statementReport { _ in 1 }
+        _ = connections.report(of: 0) { _, _ in .unknown }
         _ = model.transactionReport(
             .init(now: time, calendar: { _ in .init(milliseconds: 0) }) { "\($0)" }
         )

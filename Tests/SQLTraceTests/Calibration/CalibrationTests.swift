@@ -34,6 +34,19 @@ struct CalibrationTests {
         #expect(throws: expected) { try entry.state?.get() }
     }
 
+    @Test(.enabled(if: library != nil && TracedPrograms.isAvailable, "skipped: no SQLite"))
+    func allSettingsOfAConnectionAreFound() throws {
+        let path = try #require(Self.library)
+        let library = try #require(SQLiteLibrary(path: path, link: path))
+        let calibration = Calibration(command: [TracedPrograms.helper, "calibration"])
+        let layout = try calibration.layout(of: library).get()
+        let missing = ConnectionLayout.Field.allCases.filter { layout.settings[$0] == nil }
+        #expect(missing.isEmpty)
+        #expect(layout.version?.hasPrefix("3.") == true)
+        #expect(layout.sourceID?.hasPrefix("20") == true)
+        #expect(layout.counterCount >= 6)
+    }
+
     /// In the apsw package, the compiler has removed the public function.
     @Test func aPrivateInitializerIsFound() {
         let function = ELFFile.Function(address: 64, fileOffset: 64, length: 8)

@@ -80,7 +80,7 @@ extension KeyTable<WatchCommand> {
     ) -> [KeyBinding<WatchCommand>] {
         screens.enumerated().map { index, screen in
             KeyBinding(
-                index < 9 ? [.character(Character("\(index + 1)"))] : [],
+                index < 10 ? [.character(Character("\((index + 1) % 10)"))] : [],
                 .screen(index),
                 name: screen.title,
                 help: screen.help

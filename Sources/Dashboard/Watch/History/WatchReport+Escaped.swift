@@ -60,6 +60,27 @@ extension WatchReport {
             Self.escape(&statement.sql)
             return statement
         }
+        connections = connections?.map { connection in
+            var connection = connection
+            Self.escape(&connection.name)
+            Self.escape(&connection.library)
+            if let running = connection.running {
+                connection.running?.sql = Escaping.terminal(running.sql)
+            }
+            connection.pragmas = connection.pragmas.map { pragma in
+                var pragma = pragma
+                pragma.value = Escaping.terminal(pragma.value)
+                return pragma
+            }
+            return connection
+        }
+        copies = copies?.map { copy in
+            var copy = copy
+            Self.escape(&copy.name)
+            Self.escape(&copy.library)
+            Self.escape(&copy.sourceID)
+            return copy
+        }
         blocked = blocked?.map(Self.escaped)
         waits = waits?.map { group in
             var group = group

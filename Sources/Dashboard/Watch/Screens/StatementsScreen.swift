@@ -51,6 +51,12 @@ struct StatementsScreen: WatchScreen {
             .number("total", 9, priority: 14, { $0.seconds ?? 0 }) {
                 Span($0.seconds.map(WatchLabels.duration) ?? "", $1.bold(.text))
             },
+            .number("scanned", 9, priority: 7, { Double($0.counters?.scannedPerRun ?? 0) }) {
+                Span(
+                    $0.counters.map { WatchLabels.decimal($0.scannedPerRun) } ?? "",
+                    $1.style(.dim)
+                )
+            },
             .number("pids", 7, priority: 10, { Double($0.pids.count) }) {
                 Span(
                     $0.pids.count == 1 ? String($0.pids[0]) : "x\($0.pids.count)",
@@ -112,6 +118,7 @@ struct StatementsScreen: WatchScreen {
         if let steps = statement.steps {
             lines.append("instructions: \(WatchLabels.decimal(steps)) per execution")
         }
+        if let counters = statement.counters { lines += counters.lines }
         if let values = statement.values {
             lines += TextWrapping.lines(
                 of: "last values: " + values.joined(separator: ", "),
@@ -217,5 +224,26 @@ struct StatementsScreen: WatchScreen {
             ])
         }
         return [""] + WatchText.table(rows)
+    }
+}
+
+extension WatchedCounters {
+    fileprivate var scannedPerRun: Double { Double(fullScanSteps) / Double(max(runs, 1)) }
+
+    /// The counters in words.
+    fileprivate var lines: [String] {
+        var counts = [
+            "\(WatchLabels.decimal(scannedPerRun)) rows scanned per execution",
+            HumanUnits.exact(sorts, "sort"),
+            HumanUnits.exact(automaticIndexRows, "row") + " in automatic indexes",
+            HumanUnits.exact(preparations, "preparation"),
+            HumanUnits.exact(repreparations, "repreparation"),
+        ]
+        if let hits = filterHits {
+            counts.append(HumanUnits.exact(hits, "row") + " excluded by Bloom filters")
+        }
+        return [
+            "in \(HumanUnits.exact(runs, "counted execution")): " + counts.joined(separator: ", ")
+        ]
     }
 }

@@ -7,5 +7,8 @@ package enum WatchScreens {
     ]
     /// The standard screens, followed by the screens for traced statements.
     package static let traced: [any WatchScreen.Type] =
-        standard + [StatementsScreen.self, ActivityScreen.self, BlockedScreen.self]
+        standard + [
+            StatementsScreen.self, ActivityScreen.self, BlockedScreen.self,
+            ConnectionSettingsScreen.self,
+        ]
 }

@@ -1,0 +1,197 @@
+import Findings
+
+/// A reader of the effective settings of connections in a process's memory.
+///
+/// The memory belongs to another program and changes while it is read. Before and after, the reader
+/// therefore checks that the connection's b-tree refers back to the connection, and that the
+/// connection has the expected file.
+struct ConnectionReader {
+    enum Outcome: Equatable {
+        /// The settings, and how often the copy of SQLite has the file open.
+        case read(ConnectionSettings, openFiles: Int?)
+        /// The address is not that of a connection to the file.
+        case noConnection
+        /// The layout is not known.
+        case unknown
+    }
+
+    let memory: any ProcessMemory
+    let process: Int32
+    let layout: StatementLayout
+    /// The library's code in the process, or `nil` if unknown.
+    let code: ProcessMaps.Mapping?
+
+    private static let pathLimit = 1 << 16
+    private static let openFileLimit = 1 << 20
+
+    /// The structures of a connection's main database.
+    private struct Structures: Equatable {
+        var database: UInt64
+        var btree: UInt64
+        var pager: UInt64
+    }
+
+    func settings(of connection: UInt64, path: String) -> Outcome {
+        guard let owner = layout.settings[.owner] else { return .unknown }
+        guard let structures = structures(of: connection, path, owner) else {
+            return .noConnection
+        }
+        let file = openFile(connection, structures)
+        var settings = ConnectionSettings()
+        readConnection(connection, inode: file?.inode, &settings)
+        readPager(structures, &settings)
+        settings.cacheSize = cacheSize(structures)
+        settings.sharesCache =
+            layout.settings[.withoutSharedCache] == 1
+            ? false : flag(.sharable, in: bytes(at: structures.btree, count: 128))
+        settings.mmapBytes = layout.settings[.withoutMapping] == 1 ? 0 : file?.mapping
+        guard self.structures(of: connection, path, owner) == structures else {
+            return .noConnection
+        }
+        return .read(settings, openFiles: file?.openFiles)
+    }
+
+    private func structures(
+        of connection: UInt64,
+        _ path: String,
+        _ owner: Int
+    ) -> Structures? {
+        let pointers = layout.filePointers
+        guard pointers.count == StatementLayout.filePointerCount,
+            let database = follow([pointers[0]], from: connection),
+            let btree = follow([pointers[1]], from: database),
+            let pager = follow([pointers[2], pointers[3]], from: btree),
+            let name = follow([pointers[4]], from: pager),
+            follow([owner], from: btree) == connection,
+            memory.text(ofProcess: process, at: name, limit: Self.pathLimit) == path
+        else { return nil }
+        return Structures(database: database, btree: btree, pager: pager)
+    }
+
+    // MARK: Settings
+
+    private func readConnection(
+        _ address: UInt64,
+        inode: LittleEndian?,
+        _ settings: inout ConnectionSettings
+    ) {
+        let connection = bytes(at: address, count: StatementLayout.limit)
+        if let calls = layout.busyCalls, let place = layout.busyTimeout,
+            let handler = connection.u64(calls - 16), let argument = connection.u64(calls - 8),
+            let time = connection.u32(place).flatMap({ Int(exactly: Int32(bitPattern: $0)) })
+        {
+            // The built-in handler has the connection as its argument, and another one no timeout.
+            if handler == 0 || argument == address && time > 0 {
+                settings.busyTimeoutMilliseconds = handler == 0 ? 0 : time
+                settings.hasOwnBusyHandler = false
+            } else if time == 0 {
+                settings.hasOwnBusyHandler = true
+            }
+        }
+        settings.foreignKeys = bit(.foreignKeys, in: connection)
+        settings.isQueryOnly = bit(.queryOnly, in: connection)
+        readCommitHook(connection, &settings)
+        let mutex = layout.settings[.mutex].flatMap { connection.u64($0) }
+        if let mutex, mutex != 0 {
+            settings.threading = .serialized
+        } else if layout.settings[.withoutThreads] == 1 {
+            settings.threading = .singleThread
+        } else if mutex == 0, let place = layout.settings[.inodeMutex],
+            let shared = inode?.u64(place)
+        {
+            settings.threading = shared == 0 ? .singleThread : .multiThread
+        }
+    }
+
+    private func readCommitHook(_ connection: LittleEndian, _ settings: inout ConnectionSettings) {
+        guard let place = layout.settings[.walArgument], let builtin = layout.settings[.walHook],
+            let hook = connection.u64(place - 8), let argument = connection.u64(place), let code
+        else { return }
+        let isBuiltin =
+            code.range.contains(hook)
+            && hook - code.range.lowerBound &+ code.offset == UInt64(builtin)
+        if hook == 0 {
+            settings.autocheckpointFrames = 0
+        } else if isBuiltin {
+            guard let frames = Int32(exactly: argument) else { return }
+            settings.autocheckpointFrames = Int(frames)
+        }
+        settings.hasOwnCommitHook = hook != 0 && !isBuiltin
+    }
+
+    private func readPager(_ structures: Structures, _ settings: inout ConnectionSettings) {
+        let pager = bytes(at: structures.pager, count: StatementLayout.limit / 2)
+        if let mode = layout.settings[.journalMode].flatMap({ pager.u8($0) }).map(Int.init) {
+            let modes = ConnectionSettings.JournalMode.allCases
+            settings.journalMode = modes.indices.contains(mode) ? modes[mode] : nil
+        }
+        settings.keepsLocks = flag(.exclusive, in: pager)
+        settings.isReadOnly = flag(.readOnly, in: pager)
+        if let never = flag(.noSync, in: pager), let full = flag(.fullSync, in: pager),
+            let extra = flag(.extraSync, in: pager)
+        {
+            settings.synchronous = never ? .off : extra ? .extra : full ? .full : .normal
+        }
+    }
+
+    /// Returns the size of the cache, or `nil` before the schema is read, which sets it.
+    private func cacheSize(_ structures: Structures) -> Int? {
+        func number(
+            _ start: UInt64,
+            _ pointer: ConnectionLayout.Field,
+            _ field: ConnectionLayout.Field
+        ) -> Int32? {
+            guard let pointer = layout.settings[pointer], let offset = layout.settings[field],
+                let target = follow([pointer], from: start)
+            else { return nil }
+            return bytes(at: target &+ UInt64(offset), count: 4).u32(0)
+                .map { Int32(bitPattern: $0) }
+        }
+        guard let size = number(structures.pager, .cache, .cacheSize), size != 0,
+            size == number(structures.database, .schema, .schemaCacheSize)
+        else { return nil }
+        return Int(size)
+    }
+
+    /// Returns what the open file contains, or `nil` if its type may be another one.
+    private func openFile(
+        _ connection: UInt64,
+        _ structures: Structures
+    ) -> (mapping: UInt64?, inode: LittleEndian?, openFiles: Int?)? {
+        guard let place = layout.settings[.file], let system = layout.settings[.fileSystem],
+            let file = follow([place], from: structures.pager),
+            let found = follow([system], from: file), found == follow([0], from: connection)
+        else { return nil }
+        let limit = layout.settings[.mappingLimit]
+            .flatMap { bytes(at: file &+ UInt64($0), count: 8).u64(0) }
+        let inode = layout.settings[.inode].flatMap { follow([$0], from: file) }
+            .map { bytes(at: $0, count: 128) }
+        let count = layout.settings[.openFiles].flatMap { inode?.u32($0) }
+            .flatMap { (1...Self.openFileLimit).contains(Int($0)) ? Int($0) : nil }
+        return (limit.flatMap { Int64(exactly: $0) == nil ? nil : $0 }, inode, count)
+    }
+
+    // MARK: Memory
+
+    private func bytes(at address: UInt64, count: Int) -> LittleEndian {
+        memory.bytes(ofProcess: process, at: address, count: count)
+    }
+
+    private func follow(_ offsets: [Int], from address: UInt64) -> UInt64? {
+        memory.follow(offsets, from: address, ofProcess: process)
+    }
+
+    /// Returns the value of a byte that is 0 or 1.
+    private func flag(_ field: ConnectionLayout.Field, in bytes: LittleEndian) -> Bool? {
+        guard let value = layout.settings[field].flatMap({ bytes.u8($0) }), value < 2 else {
+            return nil
+        }
+        return value == 1
+    }
+
+    private func bit(_ field: ConnectionLayout.Field, in bytes: LittleEndian) -> Bool? {
+        layout.settings[field].flatMap { place in
+            bytes.u8(place / 8).map { $0 >> (place % 8) & 1 == 1 }
+        }
+    }
+}
