@@ -53,7 +53,7 @@ struct HostileNameTests {
                 columns: [CaptureSchema.Column(name: "\(name)1", type: "INTEGER", isRowID: true)]
             )
         ])
-        var draft = ScenarioDraft(options, schema: schema, words: [:])
+        var draft = ScenarioDraft(options, schema: schema)
         let quoted = TableStatements.quoted
         try draft.addRead("SELECT * FROM \(quoted(name)) WHERE \(quoted(name + "1")) = ?")
         let yaml = try #require(try Yams.compose(yaml: draft.yaml))

@@ -11,7 +11,7 @@ struct ScenarioDraftTests {
     ) -> ScenarioDraft {
         var options = DraftOptions(name: "try", description: "d", database: "/tmp/app.sqlite")
         change(&options)
-        return ScenarioDraft(options, schema: CaptureFixture.schema, words: words)
+        return ScenarioDraft(options, schema: CaptureFixture.schema, words: FullTextWords(words))
     }
 
     private func distribution(
@@ -155,7 +155,7 @@ struct ScenarioDraftTests {
         var draft = ScenarioDraft(
             DraftOptions(name: "n", description: "d", database: "x"),
             schema: schema,
-            words: ["search": ["red", "blue"]]
+            words: FullTextWords(["search": ["red", "blue"]])
         )
         try draft.addRead(sql)
         #expect(try isVariable("q", in: draft, "distribution: choice, values: ['red', 'blue']"))
