@@ -63,7 +63,7 @@ struct ConnectionReader {
             let pager = follow([pointers[2], pointers[3]], from: btree),
             let name = follow([pointers[4]], from: pager),
             follow([owner], from: btree) == connection,
-            memory.text(ofProcess: process, at: name, limit: Self.pathLimit) == path
+            memory.path(ofProcess: process, at: name, limit: Self.pathLimit) == path
         else { return nil }
         return Structures(database: database, btree: btree, pager: pager)
     }

@@ -1,4 +1,5 @@
 import Findings
+import Text
 
 /// A decoder that converts the records of the kernel's programs to statement executions.
 ///
@@ -63,10 +64,12 @@ struct ExecutionDecoder {
         switch record.kind {
         case .execution(let end): return execution(end, record)
         case .text(let part, let isFirst, let isLast):
-            guard let text = text(part, isFirst, isLast, record) else { return nil }
-            store(SecretKeys.redacted(text), of: record)
+            guard let bytes = complete(part, isFirst, isLast, record) else { return nil }
+            let text = String(decoding: bytes, as: UTF8.self)
+            store(SecretKeys.redacted(isLast ? text : text + "…"), of: record)
         case .file(let part, let isFirst, let isLast):
-            guard let path = text(part, isFirst, isLast, record) else { return nil }
+            guard let bytes = complete(part, isFirst, isLast, record) else { return nil }
+            let path = PathText.text(of: bytes)
             let match = database(record.process, path)
             if processes[record.process]?.files.count ?? 0 >= Self.capacity {
                 processes[record.process]?.files = [:]
@@ -96,13 +99,13 @@ struct ExecutionDecoder {
     }
 
     /// Adds a part, and returns the text that the last part completes.
-    private mutating func text(
+    private mutating func complete(
         _ part: [UInt8],
         _ isFirst: Bool,
         _ isLast: Bool,
         _ record: ProbeRecord
-    ) -> String? {
-        if isFirst, isLast { return String(decoding: part, as: UTF8.self) }
+    ) -> [UInt8]? {
+        if isFirst, isLast { return part }
         var process = processes.removeValue(forKey: record.process) ?? Process()
         defer { processes[record.process] = process }
         // Without its first part, the text is not complete.
@@ -111,8 +114,7 @@ struct ExecutionDecoder {
         process.parts[record.thread]?.append(contentsOf: part)
         let count = process.parts[record.thread]?.count ?? 0
         guard isLast || count >= Self.textLimit - 1_024 else { return nil }
-        let text = process.parts.removeValue(forKey: record.thread) ?? []
-        return String(decoding: text, as: UTF8.self) + (isLast ? "" : "…")
+        return process.parts.removeValue(forKey: record.thread) ?? []
     }
 
     private mutating func store(_ text: String, of record: ProbeRecord) {

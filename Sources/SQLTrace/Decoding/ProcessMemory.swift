@@ -1,3 +1,5 @@
+import Text
+
 /// A type that reads the memory of traced processes.
 protocol ProcessMemory: AnyObject {
     /// Returns bytes from a process's memory, or no bytes if the process has ended.
@@ -22,6 +24,24 @@ extension ProcessMemory {
     /// Returns the zero-terminated text at an address, truncated to a limit in bytes, or `nil` if
     /// the text cannot be read.
     func text(ofProcess process: Int32, at address: UInt64, limit: Int) -> String? {
+        string(ofProcess: process, at: address, limit: limit).map { text, isWhole in
+            String(decoding: text, as: UTF8.self) + (isWhole ? "" : "…")
+        }
+    }
+
+    /// Returns the path at an address, or `nil` if it is longer than a limit in bytes or cannot be
+    /// read.
+    func path(ofProcess process: Int32, at address: UInt64, limit: Int) -> String? {
+        string(ofProcess: process, at: address, limit: limit).flatMap { bytes, isWhole in
+            isWhole ? PathText.text(of: bytes) : nil
+        }
+    }
+
+    private func string(
+        ofProcess process: Int32,
+        at address: UInt64,
+        limit: Int
+    ) -> (bytes: [UInt8], isWhole: Bool)? {
         var text: [UInt8] = []
         var current = address
         while text.count < limit {
@@ -31,13 +51,13 @@ extension ProcessMemory {
             guard !part.isEmpty else { return nil }
             if let end = part.firstIndex(of: 0) {
                 text += part[..<end]
-                return String(decoding: text, as: UTF8.self)
+                return (text, true)
             }
             text += part
             guard part.count == count else { return nil }
             current &+= UInt64(count)
         }
-        return String(decoding: text.prefix(limit), as: UTF8.self) + "…"
+        return (Array(text.prefix(limit)), false)
     }
 
     /// Follows a chain of pointers and returns the last pointer.
