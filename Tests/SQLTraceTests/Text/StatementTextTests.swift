@@ -9,7 +9,7 @@ struct StatementTextTests {
         ("SELECT 'it''s', 1.5e-3, x'00ff', 0x1F, .5", "SELECT ?, ?, ?, ?, ?"),
         (
             "select a>=1, b<>2, c||'x', d->'$.a'->>'b', e!=f, g==h, i<<2, j>>k, l->>2",
-            "select a >= ?, b <> ?, c || ?, d -> ? ->> ?, e != f, g == h, i << ?, j >> k, l ->> ?"
+            "select a >= ?, b <> ?, c || ?, d -> '$.a' ->> 'b', e != f, g == h, i << ?, j >> k, l ->> ?"
         ),
         ("select a -- secret\n from t /* secret */", "select a from t"),
         ("select ?1, ?, :name, @x, $y", "select ?, ?, :name, @x, $y"),
