@@ -77,7 +77,7 @@ struct FindingFacts {
     /// Returns a lock holder whose transaction is not known with its process's longest one.
     private func withLongestTransaction(_ blocker: WatchedBlock.Blocker) -> WatchedBlock.Blocker {
         let longest = (report.transactions ?? []).filter { $0.pid == blocker.pid && $0.writes }
-            .max { $0.seconds < $1.seconds }
+            .max { $0.longestGapSeconds < $1.longestGapSeconds }
         guard let longest else { return blocker }
         var by = blocker
         by.isInferred = true

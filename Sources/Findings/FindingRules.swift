@@ -14,6 +14,7 @@ package enum FindingRules {
         FileRules.hiddenLocks,
         FailureRules.upgrades, FailureRules.timeouts, FailureRules.otherFailures,
         HolderRules.selfWaits, HolderRules.holders, HolderRules.checkpoints,
+        HolderRules.repeatedHolds,
         HolderRules.endedEpisodes, LogRules.largeTransaction, LogRules.pinned,
         LogRules.overlapping, LogRules.missingCheckpoint, LogRules.largeLog, LogRules.leftover,
         StatementRules.longStatements, StatementRules.waits, StatementRules.repeated,
@@ -45,7 +46,7 @@ package enum FindingRules {
     static func nothing(in report: WatchReport) -> Finding {
         var missing: [String] = []
         if report.tracing == nil {
-            missing.append("SQL")
+            missing.append("SQL, and with it statements that fail at once (add --sql, as root)")
         } else if let hidden = report.tracing?.notVisible.count, hidden > 0 {
             missing.append(
                 hidden == 1 ? "the SQL of 1 program" : "the SQL of \(hidden) programs"

@@ -71,7 +71,8 @@ struct RuleTests {
         let text = report?.verdict.text ?? ""
         #expect(
             text
-                == "Nothing unusual was observed in 2.0 s. Not observed: SQL, the open files of 3 processes."
+                == "Nothing unusual was observed in 2.0 s. Not observed: SQL, and with it statements that "
+                + "fail at once (add --sql, as root), the open files of 3 processes."
         )
     }
 
@@ -318,5 +319,39 @@ struct RuleTests {
         let finding = try #require(found.first { $0.kind == .slowStatement })
         #expect(finding.text.contains("reads a whole table") && !finding.text.contains("sorts"))
         #expect(finding.remedy?.contains("item (name)") == true)
+    }
+
+    /// Traced transactions are short, so no lock is old, but the lock is nearly always held.
+    @Test func aLockThatIsHeldAgainAndAgainIsAFinding() throws {
+        let found = findings { report in
+            report.processes[0].share.writer = WatchedEstimate(value: 0.98, error: 0.01)
+            report.processes[0].locks = [lock(.writer, 0.1, isContinuous: true)]
+            var transaction = WatchedTransaction(pid: 7, connection: "1")
+            transaction.writes = true
+            transaction.seconds = 0.304
+            transaction.longestGapSeconds = 0.303
+            transaction.gapAfter = "INSERT INTO t VALUES (?)"
+            report.transactions = [transaction]
+            report.tracing = tracing()
+        }
+        let finding = try #require(found.first)
+        #expect(finding.kind == .longWriter && finding.level == .warning)
+        #expect(finding.text.contains("98% of the time, in transactions of up to 304 ms"))
+        #expect(finding.text.contains("for up to 303 ms after `INSERT INTO t"))
+    }
+
+    @Test func aStatementThatBeganBeforeTheTraceIsNotKnown() throws {
+        func text(_ current: [WatchedCurrentStatement]) -> String {
+            findings { report in
+                report.processes[0].processorShare = 0.9
+                report.processes[0].locks = [lock(.writer, 5, isContinuous: false)]
+                report.processes[0].share.writer = WatchedEstimate(value: 1, error: 0.01)
+                report.tracing = tracing()
+                report.current = current
+            }.first?.text ?? ""
+        }
+        #expect(text([]).contains("what it executes is not known"))
+        let other = WatchedCurrentStatement(pid: 7, sql: "x", isRunning: false, seconds: 1)
+        #expect(!text([other]).contains("not known"))
     }
 }

@@ -100,8 +100,9 @@ enum FileRules {
                     + "(\(HumanUnits.bytes(rollback.journalBytes ?? 0))). The next connection that "
                     + "can write rolls back this transaction; until then, connections that can "
                     + "only read fail with SQLITE_READONLY_ROLLBACK.",
-                remedy: "Keep the -journal file next to the database: without it, the database is "
-                    + "corrupt."
+                remedy: "Open the database once with a program that can write, which rolls the "
+                    + "transaction back. Until then, keep the -journal file next to the database: "
+                    + "without the file, the database would be corrupt."
             )
         ]
     }

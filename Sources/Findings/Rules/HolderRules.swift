@@ -36,10 +36,15 @@ enum HolderRules {
     }
 
     /// Returns a sentence about the work, with a leading space, or an empty string.
-    private static func sentence(_ work: Work, _ process: Int32) -> String {
+    private static func sentence(
+        _ work: Work,
+        _ process: Int32,
+        _ facts: FindingFacts
+    ) -> String {
         switch work {
         case .statement(let statement):
-            return " It has been executing \(FindingFacts.quoted(statement.sql)) for "
+            return
+                " Process \(process) has been executing \(FindingFacts.quoted(statement.sql)) for "
                 + "\(FindingFacts.duration(statement.seconds))."
         case .idle(let transaction):
             guard let since = transaction.secondsSinceStatement else { return "" }
@@ -50,7 +55,12 @@ enum HolderRules {
         case .asleep:
             return " The process did not run in that time, so it is idle in a transaction."
         case .busy(let share):
-            return " Process \(process) used \(HumanUnits.percent(share)) of a core."
+            let text = " Process \(process) used \(HumanUnits.percent(share)) of a core."
+            let isTraced = facts.report.tracing?.pids.contains(process) == true
+            let isKnown = facts.report.current?.contains { $0.pid == process } ?? false
+            guard isTraced, !isKnown else { return text }
+            return text + " No statement of it began since tracing started, so what it executes is "
+                + "not known: start the trace before the program."
         case .quiet(let share):
             return " Process \(process) used only \(HumanUnits.percent(share)) of a core."
         case .unknown: return ""
@@ -66,11 +76,15 @@ enum HolderRules {
             " It has held the \(lock.kind == .writer ? "write" : lock.kind.rawValue) lock "
                 + "\(time(lock))."
         }
-        return ((held ?? "") + sentence(work, process.pid), remedy(work, process.pid))
+        return ((held ?? "") + sentence(work, process.pid, facts), remedy(work, process.pid))
     }
 
     private static func remedy(_ work: Work, _ process: Int32) -> String {
         switch work {
+        case .statement(let statement) where statement.sql.contains("'optimize'"):
+            return
+                "Run 'optimize' rarely, when no other process writes, or use the command 'merge', "
+                + "which does a part of it (https://sqlite.org/fts5.html#the_merge_command)."
         case .statement, .busy:
             return
                 "Make the statement faster (EXPLAIN QUERY PLAN shows scans and sorts), or divide "
@@ -121,7 +135,7 @@ enum HolderRules {
                 "\(facts.name(process.pid)) probably waits for itself: one of its connections "
                     + "\(held), and another connection of the same process waited in "
                     + "\(HumanUnits.percent(wait.share)) of the checks."
-                    + sentence(work, process.pid),
+                    + sentence(work, process.pid, facts),
                 remedy:
                     "Use one connection for all writes of the process, or a lock of the program "
                     + "around its write transactions, and do other work before BEGIN or after "
@@ -158,7 +172,7 @@ enum HolderRules {
             pid: process.pid,
             "\(facts.name(process.pid)) has held the write lock \(time(lock)): no other process can "
                 + "write\(waiters(facts, besides: process.pid))."
-                + uncertainty(lock) + sentence(work, process.pid),
+                + uncertainty(lock) + sentence(work, process.pid, facts),
             remedy: remedy(work, process.pid)
         )
     }
@@ -206,9 +220,47 @@ enum HolderRules {
         return Finding(
             .exclusive,
             pid: process.pid,
-            text + sentence(work, process.pid),
+            text + sentence(work, process.pid, facts),
             remedy: remedy(work, process.pid)
         )
+    }
+
+    /// The share of the time from which holding the write lock again and again is a finding.
+    private static let minimumHoldShare = 0.5
+    /// The time without a statement from which a transaction is idle, in seconds.
+    private static let minimumGap = 0.05
+
+    /// A process that holds the write lock most of the time in transactions that execute no
+    /// statement.
+    ///
+    /// Each of them may be short, and all others may have waited before the report.
+    static func repeatedHolds(_ facts: FindingFacts) -> [Finding] {
+        facts.report.processes.compactMap { process in
+            let share = process.share.writer.value
+            let transactions = (facts.report.transactions ?? []).filter {
+                $0.pid == process.pid && $0.writes
+            }
+            // Other rules name the process if a statement waited for it.
+            let isNamed = (facts.report.waits ?? []).contains { $0.by?.pid == process.pid }
+            guard !isNamed, !facts.explained.contains(process.pid), share >= minimumHoldShare,
+                let longest = transactions.max(by: {
+                    $0.longestGapSeconds < $1.longestGapSeconds
+                }),
+                longest.longestGapSeconds >= minimumGap,
+                StatementRules.isIdle(gap: longest.longestGapSeconds, of: longest.seconds)
+            else { return nil }
+            let after = longest.gapAfter.map { " after \(FindingFacts.quoted($0))" } ?? ""
+            return Finding(
+                .longWriter,
+                pid: process.pid,
+                "\(facts.name(process.pid)) holds the write lock \(HumanUnits.percent(share)) of the "
+                    + "time, in transactions of up to \(FindingFacts.duration(longest.seconds)). "
+                    + "They execute no statement for up to "
+                    + "\(FindingFacts.duration(longest.longestGapSeconds))\(after).",
+                remedy: "Do the work between these statements before BEGIN or after COMMIT or "
+                    + "ROLLBACK, and pause before the next transaction."
+            )
+        }
     }
 
     static func checkpoints(_ facts: FindingFacts) -> [Finding] {
@@ -288,7 +340,7 @@ enum HolderRules {
         var work = Work.unknown
         if longest.kind != .checkpoint, let process { work = self.work(of: process, nil, facts) }
         if case .idle = work { work = .unknown }
-        if longest.kind != .checkpoint { text += sentence(work, longest.pid) }
+        if longest.kind != .checkpoint { text += sentence(work, longest.pid, facts) }
         let kind: Finding.Kind =
             switch longest.kind {
             case .writer: .longWriter

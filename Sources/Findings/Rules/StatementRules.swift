@@ -9,7 +9,7 @@ enum StatementRules {
         guard let by, let open = by.transactionSeconds else { return nil }
         let which = by.isInferred ? "longest transaction" : "transaction"
         var text = "whose \(which) was open for \(FindingFacts.duration(open))"
-        guard let gap = by.longestGapSeconds, gap >= open / 2 else {
+        guard let gap = by.longestGapSeconds, isIdle(gap: gap, of: open) else {
             if let sql = by.sql { text += " and last ran \(FindingFacts.quoted(sql, limit: 60))" }
             return text
         }
@@ -24,6 +24,11 @@ enum StatementRules {
         return text
     }
 
+    /// Whether a gap between statements explains the time of a transaction, in seconds.
+    ///
+    /// A transaction may also wait for the lock after its BEGIN.
+    static func isIdle(gap: Double, of open: Double) -> Bool { gap >= 0.3 * open }
+
     static func remedy(_ by: WatchedBlock.Blocker?, isSelf: Bool) -> String {
         let serial =
             isSelf
@@ -31,7 +36,7 @@ enum StatementRules {
         guard let by, let open = by.transactionSeconds, let gap = by.longestGapSeconds else {
             return "Keep the write transactions of the holder short." + serial
         }
-        return gap >= open / 2
+        return isIdle(gap: gap, of: open)
             ? "Do the work between these statements before BEGIN or after COMMIT." + serial
             : "Make the statements of this transaction faster, or divide it into smaller ones."
                 + serial
