@@ -273,7 +273,7 @@ public struct WatchText {
     }
 
     /// Wraps a paragraph, with prefixes for the first line and for the other lines.
-    package static func wrapped(_ text: String, first: String, rest: String) -> [String] {
+    static func wrapped(_ text: String, first: String, rest: String) -> [String] {
         var lines: [String] = []
         var line = first
         var isEmpty = true

@@ -146,14 +146,8 @@ extension RecordingTables {
         var lines = [Escaping.terminal(title)] + lead.map(Escaping.terminal)
         if !findings.isEmpty { lines += ["", "Findings"] }
         for (text, remedy) in findings {
-            lines += WatchText.wrapped(Escaping.terminal(text), first: "  ", rest: "    ")
-            if let remedy {
-                lines += WatchText.wrapped(
-                    Escaping.terminal(remedy),
-                    first: "    → ",
-                    rest: "      "
-                )
-            }
+            lines.append("  " + Escaping.terminal(text))
+            if let remedy { lines.append("    → " + Escaping.terminal(remedy)) }
         }
         for table in tables {
             lines += ["", table.title] + WatchText.table(table.rows).map { "  " + $0 }

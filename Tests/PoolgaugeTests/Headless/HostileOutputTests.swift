@@ -20,6 +20,14 @@ struct HostileOutputTests {
             "end": time, "seconds": 1, "samples": 1,
             "sessions": [["kind": "run", "title": text, "tool": text, "start": time]],
             "sources": [["name": text, "samples": 1, "worstWait": ["time": time, "value": 1]]],
+            "findings": [
+                [
+                    "source": text, "start": time, "end": time, "samples": 1,
+                    "finding": [
+                        "kind": "pinned", "level": "warning", "text": text, "remedy": text,
+                    ],
+                ]
+            ], "examinedSamples": 1,
             "intervals": [
                 ["start": time, "seconds": 1, "samples": 1, "longestWait": 0.5, "busy": 0]
             ],
