@@ -81,7 +81,7 @@ public struct Finding: Sendable, Codable, Equatable {
     }
 
     /// The severity of a finding.
-    public enum Level: String, Sendable, Codable, Equatable {
+    public enum Level: String, Sendable, Codable, Equatable, CaseIterable {
         /// Data is being lost, or the database cannot be read.
         case alarm
         /// Accesses fail or wait.
@@ -114,6 +114,11 @@ public struct Finding: Sendable, Codable, Equatable {
     public var text: String
     /// The remedy.
     public var remedy: String?
+
+    /// Returns findings by level, most severe first, in their order otherwise.
+    static func bySeverity(_ findings: [Finding]) -> [Finding] {
+        Level.allCases.flatMap { level in findings.filter { $0.level == level } }
+    }
 
     /// Creates a finding.
     package init(

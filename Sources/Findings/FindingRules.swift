@@ -37,9 +37,7 @@ package enum FindingRules {
             facts.explained.formUnion(new.filter(\.explainsWaits).compactMap(\.pid))
             found += new
         }
-        return [Finding.Level.alarm, .warning, .note].flatMap { level in
-            found.filter { $0.level == level }
-        }
+        return Finding.bySeverity(found)
     }
 
     /// Returns the statement that nothing unusual was observed, and what was not observed.

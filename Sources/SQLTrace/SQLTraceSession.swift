@@ -27,7 +27,7 @@ public final class SQLTraceSession {
     /// The processes with probes.
     var attached: [Int32: AttachedProcess] = [:]
     /// The processes whose probes are being removed because they executed a new program.
-    private var released: [Int32: AttachedProcess] = [:]
+    var released: [Int32: AttachedProcess] = [:]
     /// The executions that the next poll returns.
     var pending: [StatementExecution] = []
     /// The trace data of each database, in the order of `files.paths`.
@@ -55,7 +55,7 @@ public final class SQLTraceSession {
     private(set) var cost: ProbeCost?
     private var hasMeasuredCost = false
     /// The processes without probes that opened a watched database without waiting, and when.
-    private var opening: [Int32: UInt64] = [:]
+    var opening: [Int32: UInt64] = [:]
     /// The number of processes that opened a watched database and ended before they had probes.
     var missedPrograms = 0
     /// The number of programs that got probes only after their first statements.
@@ -116,12 +116,7 @@ public final class SQLTraceSession {
         isStarting = false
         measureCost()
         if programsWait != nil { startThread() }
-        if programsWait != true {
-            notes.append(
-                "programs cannot wait for probes here, so the first statements of a program that "
-                    + "opens the database later, or all of a short one, may be missing"
-            )
-        }
+        if programsWait != true { noteThatProgramsPass() }
     }
 
     private static func model(_ options: SQLTraceOptions) -> TraceModel {
@@ -179,87 +174,8 @@ public final class SQLTraceSession {
         }
     }
 
-    // MARK: Programs that open a database
-
-    /// A reference for the session's thread, which uses the session only inside its lock.
-    private final class Reference: @unchecked Sendable {
-        weak var session: SQLTraceSession?
-
-        init(_ session: SQLTraceSession) { self.session = session }
-    }
-
-    /// Starts the thread that sets probes in programs that open a database.
-    private func startThread() {
-        let reference = Reference(self)
-        let opens = opens
-        Thread.detachNewThread {
-            while !opens.isClosed {
-                if let message = opens.next() {
-                    reference.session?.handle(message)
-                } else if !opens.isClosed {
-                    // The process has ended, perhaps because the system was too busy.
-                    sleep(1)
-                    let paths = reference.session.map { session in
-                        session.lock.withLock { _ in session.files.paths }
-                    }
-                    _ = opens.start(paths ?? [])
-                }
-            }
-        }
-    }
-
-    private func handle(_ message: OpenGate.Message) {
-        lock.withLock { _ in
-            switch message {
-            case .open(let process, let file, let isWaiting):
-                let wasAttached = attached[process] != nil
-                prepare(process, opening: file)
-                if attached[process] == nil {
-                    if !isWaiting { opening[process] = monotonicNanoseconds() }
-                } else if file != nil, !isWaiting, !wasAttached {
-                    latePrograms += 1
-                }
-            case .expiry(let process):
-                if attached[process] != nil { latePrograms += 1 }
-            case .probed, .pass, .forget, .calibration, .watch, .watching: break
-            }
-        }
-    }
-
-    /// Sets the probes of a process that opens a file, before the file is open.
-    private func prepare(_ process: Int32, opening file: FileIdentity?) {
-        defer {
-            opens.send(
-                attached[process] == nil ? .pass(process: process) : .probed(process: process)
-            )
-        }
-        guard process != getpid(), !ChildProcess.isRecent(process),
-            options.processes.isEmpty || options.processes.contains(process)
-        else { return }
-        let now = monotonicNanoseconds()
-        if let target = attached[process] {
-            guard target.image != ProcessStat.image(of: process) else { return }
-            // The process has executed a new program. Its earlier statements belong to the old one.
-            readRecords()
-            end(process, at: now)
-        }
-        released[process]?.waitForRemoval()
-        survey.scheduleSurvey(of: process, at: now)
-        let databases = file.map { file in
-            files.paths.indices.filter { FileIdentity(path: files.paths[$0]) == file }
-        }
-        survey.survey(process, opening: Set(databases ?? []))
-        let facts = survey.processes[process]
-        if facts?.code.contains(where: { !libraries.contains($0) }) ?? false {
-            opens.send(.calibration(process: process))
-        }
-        attach(to: [process])
-        // Other programs read the file, too.
-        if attached[process] == nil, file != nil { problems[process] = nil }
-    }
-
     /// Sets probes in the processes that have a watched database open.
-    private func attach(to surveyed: [Int32]) {
+    func attach(to surveyed: [Int32]) {
         for process in surveyed {
             guard let facts = survey.processes[process],
                 options.processes.isEmpty || options.processes.contains(process)
@@ -360,7 +276,7 @@ public final class SQLTraceSession {
     }
 
     /// Returns whether a process exists, which this user may not be permitted to signal.
-    private static func exists(_ process: Int32) -> Bool {
+    static func exists(_ process: Int32) -> Bool {
         kill(process, 0) == 0 || errno == EPERM
     }
 

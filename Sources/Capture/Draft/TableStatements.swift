@@ -1,4 +1,4 @@
-import Telemetry
+import SQLText
 
 /// The statements that programs are likely to execute on a table.
 package struct TableStatements {
@@ -164,30 +164,5 @@ package struct TableStatements {
     }
 
     /// Returns a name as an SQL identifier, quoted if necessary.
-    package static func quoted(_ name: String) -> String {
-        let isPlain =
-            VariableRegistry.identifier(name) == name
-            && !SQLKeywords.all.contains(name.uppercased())
-        return isPlain ? name : name.quoted(by: "\"")
-    }
-}
-
-/// The words that SQLite accepts as names only in quotes (<https://sqlite.org/lang_keywords.html>).
-private enum SQLKeywords {
-    static let all = Set(
-        """
-        ABORT ACTION ADD AFTER ALL ALTER ALWAYS ANALYZE AND AS ASC ATTACH AUTOINCREMENT BEFORE \
-        BEGIN BETWEEN BY CASCADE CASE CAST CHECK COLLATE COLUMN COMMIT CONFLICT CONSTRAINT CREATE \
-        CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DATABASE DEFAULT DEFERRABLE \
-        DEFERRED DELETE DESC DETACH DISTINCT DO DROP EACH ELSE END ESCAPE EXCEPT EXCLUDE EXCLUSIVE \
-        EXISTS EXPLAIN FAIL FILTER FIRST FOLLOWING FOR FOREIGN FROM FULL GENERATED GLOB GROUP GROUPS \
-        HAVING IF IGNORE IMMEDIATE IN INDEX INDEXED INITIALLY INNER INSERT INSTEAD INTERSECT INTO IS \
-        ISNULL JOIN KEY LAST LEFT LIKE LIMIT MATCH MATERIALIZED NATURAL NO NOT NOTHING NOTNULL NULL \
-        NULLS OF OFFSET ON OR ORDER OTHERS OUTER OVER PARTITION PLAN PRAGMA PRECEDING PRIMARY QUERY \
-        RAISE RANGE RECURSIVE REFERENCES REGEXP REINDEX RELEASE RENAME REPLACE RESTRICT RETURNING \
-        RIGHT ROLLBACK ROW ROWS SAVEPOINT SELECT SET TABLE TEMP TEMPORARY THEN TIES TO TRANSACTION \
-        TRIGGER UNBOUNDED UNION UNIQUE UPDATE USING VACUUM VALUES VIEW VIRTUAL WHEN WHERE WINDOW \
-        WITH WITHOUT
-        """.split(separator: " ").map(String.init)
-    )
+    package static func quoted(_ name: String) -> String { SQLIdentifier.text(name) }
 }

@@ -13,27 +13,14 @@ enum PragmaSetting {
     /// Returns the setting of `PRAGMA name = value` or `PRAGMA name(value)`, or an empty dictionary
     /// for other statements and for pragmas that are not copied to the scenario, such as `key`.
     static func setting(in sql: String) -> [String: String] {
-        var tokens = SQLToken.significant(in: sql)[...]
-        guard tokens.allSatisfy(\.isValid), tokens.popFirst() != nil else { return [:] }
-        if tokens.count > 2, tokens[tokens.startIndex + 1].text == "." {
-            tokens = tokens.dropFirst(2)
-        }
-        guard let name = tokens.popFirst()?.text.lowercased(), repeatable.contains(name),
-            let sign = tokens.popFirst()?.text, sign == "=" || sign == "("
+        guard let pragma = SQLPragma(sql), repeatable.contains(pragma.name),
+            let value = pragma.value?.lowercased(), value.unicodeScalars.allSatisfy(isPlain)
         else { return [:] }
-        var value = ""
-        for token in tokens.prefix(2) {
-            if token.text == "-" {
-                value = "-"
-            } else if [.word, .number, .string].contains(token.kind) {
-                value += token.unquoted.lowercased()
-                break
-            }
-        }
-        let isPlain = value.unicodeScalars.allSatisfy {
-            ("a"..."z").contains($0) || ("0"..."9").contains($0)
-                || "-._".unicodeScalars.contains($0)
-        }
-        return value.isEmpty || !isPlain ? [:] : [name: value]
+        return [pragma.name: value]
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar)
+            || "-._".unicodeScalars.contains(scalar)
     }
 }

@@ -2,6 +2,11 @@ import Text
 
 /// The rules about statements that fail.
 enum FailureRules {
+    /// Why a failed upgrade of a transaction is not a wait.
+    static let timeoutCannotHelp =
+        "A busy timeout cannot help: SQLite does not wait, because what the transaction has read is "
+        + "no longer current."
+
     /// Statements that fail at once because their transaction read before it wrote.
     ///
     /// This is one finding, whatever the number of statements.
@@ -23,8 +28,7 @@ enum FailureRules {
                 "\(FindingFacts.share(count, of: calls)) of \(FindingFacts.quoted(first.sql))"
                     + "\(others) in \(facts.names(pids)) failed with SQLITE_BUSY at once: the "
                     + "transaction had read\(read) before it wrote, and another connection wrote. "
-                    + "A busy timeout cannot help: SQLite does not wait, because what the "
-                    + "transaction has read is no longer current.",
+                    + timeoutCannotHelp,
                 remedy: "Start transactions that write with BEGIN IMMEDIATE (in many libraries a "
                     + "setting of the connection or transaction), or read outside the transaction."
             )

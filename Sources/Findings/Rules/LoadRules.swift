@@ -9,9 +9,7 @@ package enum LoadRules {
         let found =
             upgrades(facts) + timeouts(facts) + withoutTimeout(facts) + otherWaits(facts)
             + otherFailures(facts) + slowOperations(facts)
-        return [Finding.Level.alarm, .warning, .note].flatMap { level in
-            found.filter { $0.level == level }
-        }
+        return Finding.bySeverity(found)
     }
 
     // MARK: SQLITE_BUSY
@@ -64,8 +62,7 @@ package enum LoadRules {
             Finding(
                 .upgrade,
                 sentence(groups, facts) + " at once. The transaction had read before it wrote, "
-                    + "and another connection wrote. A busy timeout cannot help: SQLite does not "
-                    + "wait, because what the transaction has read is no longer current.",
+                    + "and another connection wrote. " + FailureRules.timeoutCannotHelp,
                 remedy: "Start transactions that write with BEGIN IMMEDIATE (`begin: immediate`), "
                     + "or read outside the transaction."
             )

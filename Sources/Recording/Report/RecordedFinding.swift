@@ -53,9 +53,9 @@ package struct RecordedFinding: Sendable, Codable, Equatable {
                 )
             }
         }
-        let sorted = found.values.sorted { first, second in
-            let (one, other) = (rank(first.finding.level), rank(second.finding.level))
-            return one != other ? one < other : first.precedes(second)
+        let all = found.values.sorted { $0.precedes($1) }
+        let sorted = Finding.Level.allCases.flatMap { level in
+            all.filter { $0.finding.level == level }
         }
         return (Array(sorted.prefix(limit)), examined)
     }
@@ -63,14 +63,5 @@ package struct RecordedFinding: Sendable, Codable, Equatable {
     private func precedes(_ other: RecordedFinding) -> Bool {
         (other.samples, start.milliseconds, source, finding.text)
             < (samples, other.start.milliseconds, other.source, other.finding.text)
-    }
-
-    private static func rank(_ level: Finding.Level) -> Int {
-        switch level {
-        case .alarm: 0
-        case .warning: 1
-        case .note: 2
-        case .nothing: 3
-        }
     }
 }

@@ -90,9 +90,7 @@ struct ProcessSurvey {
         var facts = Facts()
         facts.databases = databases(of: process).union(opened)
         // Ignore this program's helpers, which read files on its behalf.
-        if !facts.databases.isEmpty, Self.parent(of: process) == getpid(),
-            ProcFile.link("/proc/\(process)/exe") == ProcFile.link("/proc/self/exe")
-        {
+        if !facts.databases.isEmpty, Self.isHelper(process) {
             excluded.insert(process)
             dueTimes[process] = nil
             processes[process] = nil
@@ -113,10 +111,12 @@ struct ProcessSurvey {
         processes[process] = facts
     }
 
-    private static func parent(of process: Int32) -> Int32? {
-        let status = ProcFile.text("/proc/\(process)/status", limit: 4_096) ?? ""
-        return status.split(separator: "\n").first { $0.hasPrefix("PPid:") }
-            .flatMap { Int32($0.dropFirst(5).drop { $0 == "\t" }) }
+    /// Whether this program has started a process to work for it.
+    static func isHelper(_ process: Int32) -> Bool {
+        let status = ProcFile.read("/proc/\(process)/stat").flatMap(ProcessStat.init)
+        guard status?.parent == getpid() else { return false }
+        return ChildProcess.isRecent(process)
+            || ProcFile.link("/proc/\(process)/exe") == ProcFile.link("/proc/self/exe")
     }
 
     private func databases(of process: Int32) -> Set<Int> {

@@ -15,38 +15,16 @@ package struct ProposedIndex: Hashable, Sendable {
     /// The table and the columns, such as `orders (user, state DESC)`.
     package var text: String {
         let list = columns.map { column in
-            Self.quoted(column.name) + (column.collation.map { " COLLATE \($0)" } ?? "")
+            SQLIdentifier.text(column.name) + (column.collation.map { " COLLATE \($0)" } ?? "")
                 + (column.isDescending ? " DESC" : "")
         }
-        return "\(Self.quoted(table)) (\(list.joined(separator: ", ")))"
+        return "\(SQLIdentifier.text(table)) (\(list.joined(separator: ", ")))"
     }
 
     /// Returns the statement that creates the index.
     package func creation(named name: String) -> String {
-        "CREATE INDEX \(Self.quoted(name)) ON \(text)"
+        "CREATE INDEX \(SQLIdentifier.text(name)) ON \(text)"
     }
-
-    /// Returns a name as an identifier, in quotes only where SQLite may need them.
-    private static func quoted(_ name: String) -> String {
-        let tokens = SQLToken.significant(in: name)
-        let isWord = name.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == 0x5f
-        }
-        let isPlain = tokens.count == 1 && tokens[0].isName && isWord
-        return isPlain && !keywords.contains(name.uppercased())
-            ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
-    }
-
-    /// The keywords that SQLite does not accept as identifiers, among those that people use as names.
-    private static let keywords: Set = [
-        "ADD", "ALL", "ALTER", "AND", "AS", "AUTOINCREMENT", "BETWEEN", "CASE", "CHECK", "COLLATE",
-        "COMMIT", "CONSTRAINT", "CREATE", "DEFAULT", "DEFERRABLE", "DELETE", "DISTINCT", "DROP",
-        "ELSE", "ESCAPE", "EXCEPT", "EXISTS", "FOREIGN", "FROM", "GROUP", "HAVING", "IN", "INDEX",
-        "INSERT", "INTERSECT", "INTO", "IS", "ISNULL", "JOIN", "LIMIT", "NOT", "NOTHING", "NOTNULL",
-        "NULL", "ON", "OR", "ORDER", "PRIMARY", "REFERENCES", "RETURNING", "SELECT", "SET", "TABLE",
-        "THEN", "TO", "TRANSACTION", "UNION", "UNIQUE", "UPDATE", "USING", "VALUES", "WHEN",
-        "WHERE",
-    ]
 }
 
 /// A search for indexes that improve a statement's plan in an empty database.

@@ -190,7 +190,7 @@ package final class PrivateSchema {
         rolledBack {
             let query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql NOTNULL"
             for name in prepare(query).map({ rows(of: $0, column: 0) }) ?? [] {
-                run("DROP INDEX \"\(name.replacing("\"", with: "\"\""))\"")
+                run("DROP INDEX \(SQLIdentifier.text(name))")
             }
             return body()
         }

@@ -16,8 +16,9 @@ package enum FilePath {
         package var path: String
 
         package init?(_ path: String) {
+            guard path.hasPrefix("/proc/") else { return nil }
             let parts = path.split(separator: "/", maxSplits: 3)
-            guard path.hasPrefix("/proc/"), parts.count == 4, parts[2] == "root",
+            guard parts.count == 4, parts[2] == "root",
                 let process = Int32(parts[1]), process > 0
             else { return nil }
             self.process = process

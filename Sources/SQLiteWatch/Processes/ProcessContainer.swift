@@ -47,12 +47,16 @@ public struct ProcessContainer: Sendable, Codable, Equatable {
     }
 
     #if os(Linux)
-    /// Reads the container of a process, or returns `nil` if the process runs in none.
+    /// The ID of the container that this program runs in.
+    private static let ownID = ProcFile.text("/proc/self/cgroup").flatMap(Self.init)?.id
+
+    /// Reads the container of a process, or returns `nil` if the process runs in none, or in the
+    /// same container as this program.
     public init?(of process: Int32) {
         let path = "/proc/\(process)/cgroup"
-        guard let text = ProcFile.text(path), var found = Self(controlGroups: text) else {
-            return nil
-        }
+        guard let text = ProcFile.text(path), var found = Self(controlGroups: text),
+            found.id != Self.ownID
+        else { return nil }
         found.name = Self.dockerName(found.id) ?? Self.podmanName(found.id)
         self = found
     }

@@ -27,7 +27,7 @@ package enum WatchConnectionText {
                     index == 0
                     ? start + copy(connections, report) + ": " + all(group.settings)
                     : start + ": " + changes(group.settings, since: groups[0].settings)
-                lines += WatchText.wrapped(text, first: "", rest: "  ")
+                lines += Paragraph.lines(text, first: "", rest: "  ")
             }
             if groups.count > limit { lines.append("  and \(groups.count - limit) more") }
         }
@@ -99,7 +99,7 @@ package enum WatchConnectionText {
         (report.copies ?? []).flatMap { copy -> [String] in
             let unseen = copy.unseenConnections
             guard unseen > 0 else { return [] }
-            return WatchText.wrapped(
+            return Paragraph.lines(
                 "\(count(unseen)) of \(WatchStatementText.process(copy.name, copy.pid)) "
                     + (unseen == 1 ? "has" : "have")
                     + " executed no statement since tracing started; settings unknown",

@@ -81,20 +81,13 @@ package enum WatchStatementText {
         var rows = [["waits", "total", "longest", "result", "process", "for", "statement"]]
         for group in waits.prefix(limit) {
             let longest = group.longest
-            let holder: String =
-                if longest.isUpgrade == true {
-                    "nobody: it had read"
-                } else if let by = longest.by {
-                    by.pid == longest.pid ? "the same process" : process(by.name, by.pid)
-                } else {
-                    "unknown"
-                }
             let bound = longest.isUpperBound ? "≤ " : ""
             rows.append([
                 HumanUnits.exact(group.count),
                 bound + HumanUnits.duration(seconds: group.seconds),
                 bound + HumanUnits.duration(seconds: longest.seconds),
-                longest.failed ? "BUSY" : "ok", process(longest.name, longest.pid), holder,
+                longest.failed ? "BUSY" : "ok", process(longest.name, longest.pid),
+                longest.holderText,
                 shortened(longest.sql ?? "?", width),
             ])
         }
@@ -119,8 +112,8 @@ package enum WatchStatementText {
         let cost =
             tracing.secondsPerEvent.map { ", \(HumanUnits.duration(seconds: $0)) each" } ?? ""
         var lines = [""]
-        for note in notes { lines += WatchText.wrapped(note, first: "note: ", rest: "      ") }
-        lines += WatchText.wrapped(
+        for note in notes { lines += Paragraph.lines(note, first: "note: ", rest: "      ") }
+        lines += Paragraph.lines(
             "SQL: \(HumanUnits.exact(tracing.events, "event")) in "
                 + "\(HumanUnits.duration(seconds: tracing.seconds))\(cost); probes slow "
                 + (tracing.processesSlowed == 1
@@ -166,6 +159,13 @@ package enum WatchStatementText {
 }
 
 extension WatchedBlock {
+    /// For whom the statement waited.
+    package var holderText: String {
+        if isUpgrade == true { return "nobody: it had read" }
+        guard let by else { return "unknown" }
+        return by.pid == pid ? "the same process" : WatchStatementText.process(by.name, by.pid)
+    }
+
     /// A sentence that identifies the waiter and the blocker.
     public var sentence: String {
         let statement = { (sql: String?) in

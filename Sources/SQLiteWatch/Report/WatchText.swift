@@ -269,24 +269,7 @@ public struct WatchText {
     }
 
     private mutating func appendWrapped(_ text: String, first: String, rest: String) {
-        lines += Self.wrapped(text, first: first, rest: rest)
-    }
-
-    /// Wraps a paragraph, with prefixes for the first line and for the other lines.
-    static func wrapped(_ text: String, first: String, rest: String) -> [String] {
-        var lines: [String] = []
-        var line = first
-        var isEmpty = true
-        for word in text.split(separator: " ") {
-            if !isEmpty, line.count + 1 + word.count > width {
-                lines.append(line)
-                line = rest
-                isEmpty = true
-            }
-            line += (isEmpty ? "" : " ") + word
-            isEmpty = false
-        }
-        return lines + [line]
+        lines += Paragraph.lines(text, first: first, rest: rest, width: Self.width)
     }
 }
 

@@ -92,7 +92,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
             let verdict = database.verdict
             let path = FilePath.shown(database.path)
             let text = Escaping.terminal("\(path): \(verdict.text)")
-            lines += WatchText.wrapped(text, first: verdict.level.mark + " ", rest: "  ")
+            lines += Paragraph.lines(text, first: verdict.level.mark + " ", rest: "  ")
         }
         lines += notes.map { "note: " + Escaping.terminal($0) }
         return lines.joined(separator: "\n") + "\n"

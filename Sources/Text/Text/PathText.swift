@@ -12,6 +12,8 @@ package enum PathText {
 
     /// Returns the text for the bytes of a path.
     package static func text(of bytes: some Collection<UInt8>) -> String {
+        // Most paths are ASCII.
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         let all = Array(bytes)
         if let text = String(validating: all, as: UTF8.self),
             !text.unicodeScalars.contains(where: { byte(of: $0) != nil })
@@ -40,11 +42,15 @@ package enum PathText {
         return String(text)
     }
 
+    /// Whether a text contains bytes that are not UTF-8.
+    private static func isRaw(_ text: String) -> Bool {
+        // All private characters have the same first byte.
+        text.utf8.contains(0xf4) && text.unicodeScalars.contains { byte(of: $0) != nil }
+    }
+
     /// Returns the bytes of a path, without a zero at the end.
     package static func bytes(of text: String) -> [UInt8] {
-        guard text.unicodeScalars.contains(where: { byte(of: $0) != nil }) else {
-            return Array(text.utf8)
-        }
+        guard isRaw(text) else { return Array(text.utf8) }
         return text.unicodeScalars.flatMap { scalar in
             byte(of: scalar).map { [$0] } ?? Array(String(scalar).utf8)
         }
@@ -55,7 +61,8 @@ package enum PathText {
         _ text: String,
         _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {
-        (bytes(of: text) + [0]).withUnsafeBufferPointer { buffer in
+        guard isRaw(text) else { return text.withCString(body) }
+        return (bytes(of: text) + [0]).withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: CChar.self) { characters in
                 characters.baseAddress.map(body) ?? body("")
             }
@@ -64,7 +71,7 @@ package enum PathText {
 
     /// Returns the text to display, with `\xE9` for a byte that is not UTF-8.
     package static func shown(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { byte(of: $0) != nil }) else { return text }
+        guard isRaw(text) else { return text }
         return text.unicodeScalars.reduce(into: "") { shown, scalar in
             guard let byte = byte(of: scalar) else { return shown.unicodeScalars.append(scalar) }
             shown += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)

@@ -45,9 +45,6 @@ extension ArmResult {
 }
 
 extension TextReport {
-    /// The width to which findings are wrapped, in columns.
-    private static let findingWidth = 100
-
     /// The findings of a run, each with its remedy.
     static func findings(_ run: ArmResult) -> [String] {
         guard let findings = run.findings, !findings.isEmpty else { return [] }
@@ -56,23 +53,9 @@ extension TextReport {
 
     static func findings(_ findings: [Finding]) -> [String] {
         findings.flatMap { finding in
-            wrapped("\(finding.level.mark) \(finding.text)", first: "    ", rest: "      ")
-                + (finding.remedy.map { wrapped($0, first: "      → ", rest: "        ") } ?? [])
+            Paragraph.lines("\(finding.level.mark) \(finding.text)", first: "    ", rest: "      ")
+                + (finding.remedy.map { Paragraph.lines($0, first: "      → ", rest: "        ") }
+                    ?? [])
         }
-    }
-
-    private static func wrapped(_ text: String, first: String, rest: String) -> [String] {
-        var lines: [String] = []
-        var line = first
-        for word in text.split(whereSeparator: \.isWhitespace) {
-            let isStart = line == first || line == rest
-            if !isStart, line.count + 1 + word.count > findingWidth {
-                lines.append(line)
-                line = rest + word
-            } else {
-                line += (isStart ? "" : " ") + word
-            }
-        }
-        return lines + [line]
     }
 }

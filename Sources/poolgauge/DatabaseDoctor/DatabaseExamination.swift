@@ -55,20 +55,25 @@ struct DatabaseExamination: Encodable {
             lines += ["", Self.title(part)]
             for finding in partFindings {
                 let mark = finding.mark.rawValue
-                lines += Self.wrapped(
+                let indent = String(repeating: " ", count: 11)
+                lines += Paragraph.lines(
                     Escaping.terminal(finding.text),
-                    first: "  \(mark)" + String(repeating: " ", count: 9 - mark.count)
+                    first: "  \(mark)" + indent.dropFirst(2 + mark.count),
+                    rest: indent
                 )
                 if let remedy = finding.remedy {
-                    lines += Self.wrapped(
+                    lines += Paragraph.lines(
                         "→ " + Escaping.terminal(remedy),
-                        first: String(repeating: " ", count: 11)
+                        first: indent,
+                        rest: indent
                     )
                 }
             }
         }
         if !notes.isEmpty { lines += ["", "notes"] }
-        for note in notes { lines += Self.wrapped(Escaping.terminal(note), first: "  ") }
+        for note in notes {
+            lines += Paragraph.lines(Escaping.terminal(note), first: "  ", rest: "  ")
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -77,24 +82,5 @@ struct DatabaseExamination: Encodable {
         case .foreignKeys: "foreign keys"
         default: part.rawValue
         }
-    }
-
-    private static let width = 100
-
-    /// Wraps text, and indents continuation lines by the width of `first`.
-    private static func wrapped(_ text: String, first: String) -> [String] {
-        var lines: [String] = []
-        var line = first
-        var isEmpty = true
-        for word in text.split(separator: " ") {
-            if !isEmpty, line.count + 1 + word.count > width {
-                lines.append(line)
-                line = String(repeating: " ", count: first.count)
-                isEmpty = true
-            }
-            line += (isEmpty ? "" : " ") + word
-            isEmpty = false
-        }
-        return lines + [line]
     }
 }

@@ -84,4 +84,21 @@ struct IndexSearchTests {
         #expect(!database.proposals(for: sql).isEmpty)
         #expect(database.plan(of: sql) == before && database.names.contains("orders_changed"))
     }
+
+    /// A quote and a following combining character form one `Character`.
+    @Test(arguments: ["a\"b", "a\"\u{301}b", "GROUPS", "left", "1st", "a b"])
+    func hostileNamesAreQuoted(name: String) throws {
+        let quoted =
+            "\"" + name.unicodeScalars.map { $0 == "\"" ? "\"\"" : "\($0)" }.joined() + "\""
+        let database = try #require(
+            PrivateSchema([
+                "CREATE TABLE \(quoted) (id INTEGER PRIMARY KEY, \(quoted), other)",
+                "CREATE INDEX \(quoted.dropLast())i\" ON \(quoted) (other)",
+            ])
+        )
+        let sql = "SELECT id FROM \(quoted) WHERE \(quoted) = ?"
+        let index = try #require(database.proposals(for: sql).first?.first)
+        #expect(index.table == name && index.columns.map(\.name) == [name])
+        #expect(!database.plan(of: sql, with: [index])[0].hasPrefix("SCAN"))
+    }
 }

@@ -36,6 +36,23 @@ enum TracedPrograms {
         return "TraceHelper-is-not-built"
     }()
 
+    /// The last statement of a program, in Python.
+    static let end = "c.execute(\"SELECT 'end of test'\").fetchall()"
+
+    /// Creates a database with a table in WAL mode, and returns its path and a program that uses it.
+    static func prepared(_ folder: TemporaryFolder) throws -> (String, ForeignProgram) {
+        let path = folder.file()
+        let program = try ForeignProgram(path, name: "worker")
+        try program.run(
+            """
+            c = connect(path, timeout=0.2)
+            c.execute("PRAGMA journal_mode=WAL")
+            c.execute("CREATE TABLE stock(id INTEGER PRIMARY KEY, n, name)")
+            """
+        )
+        return (path, program)
+    }
+
     /// Returns a session on one database.
     static func session(
         _ path: String,

@@ -181,9 +181,9 @@ struct OpeningProgramTests {
         try session.lock.withLock { _ in
             try program.run("subprocess.run(['cat', path], stdout=subprocess.DEVNULL)")
         }
-        for _ in 0..<1_000 where session.missedPrograms == 0 {
+        try eventually(every: 1_000) {
             session.poll()
-            usleep(1_000)
+            return session.missedPrograms > 0
         }
         #expect(session.missedPrograms == 1)
         #expect(session.notes.contains { $0.hasPrefix("programs cannot wait") })

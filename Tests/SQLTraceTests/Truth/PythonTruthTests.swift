@@ -2,6 +2,7 @@
 import Findings
 import Foundation
 import SQLiteWatch
+import Telemetry
 import TestSupport
 import Testing
 
@@ -14,24 +15,9 @@ import Testing
     .timeLimit(.minutes(3))
 )
 struct PythonTruthTests {
-    private static let end = "c.execute(\"SELECT 'end of test'\").fetchall()"
-
-    private static func prepared(_ folder: TemporaryFolder) throws -> (String, ForeignProgram) {
-        let path = folder.file()
-        let program = try ForeignProgram(path, name: "worker")
-        try program.run(
-            """
-            c = connect(path, timeout=0.2)
-            c.execute("PRAGMA journal_mode=WAL")
-            c.execute("CREATE TABLE stock(id INTEGER PRIMARY KEY, n, name)")
-            """
-        )
-        return (path, program)
-    }
-
     @Test func callsRowsAndTransactionsAreExact() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         let session = try TracedPrograms.session(path)
         defer { session.close() }
         try program.run(
@@ -45,7 +31,7 @@ struct PythonTruthTests {
             for i in range(3):
                 try: c.execute("INSERT INTO stock(id) VALUES(1)")
                 except sqlite3.IntegrityError: pass
-            \(Self.end)
+            \(TracedPrograms.end)
             """
         )
         let executions = session.executions()
@@ -70,7 +56,7 @@ struct PythonTruthTests {
 
     @Test func blockersAreCorrectInAllTwentyCases() throws {
         let folder = TemporaryFolder()
-        let (path, waiter) = try Self.prepared(folder)
+        let (path, waiter) = try TracedPrograms.prepared(folder)
         try waiter.run("c.executemany('INSERT INTO stock(n) VALUES(?)', [(i,) for i in range(30)])")
         let blockers = try (0..<3).map { number in
             let program = try ForeignProgram(path, name: "blocker\(number)")
@@ -98,7 +84,7 @@ struct PythonTruthTests {
             try blocker.run("c.execute('COMMIT')")
             try reader.run("c.execute('COMMIT')")
         }
-        try waiter.run(Self.end)
+        try waiter.run(TracedPrograms.end)
         session.executions()
         let database = try session.database()
         let insert = database.statements.first { $0.sql.hasPrefix("INSERT INTO stock (n)") }
@@ -119,11 +105,11 @@ struct PythonTruthTests {
 
     @Test func anOpenTransactionIsShownWithItsAge() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         let session = try TracedPrograms.session(path)
         defer { session.close() }
         try program.run(
-            "c.execute('BEGIN'); c.execute('SELECT * FROM stock').fetchall(); \(Self.end)"
+            "c.execute('BEGIN'); c.execute('SELECT * FROM stock').fetchall(); \(TracedPrograms.end)"
         )
         session.executions()
         let open = try #require(try session.database().transactions.first { $0.open })
@@ -140,7 +126,7 @@ struct PythonTruthTests {
 
     @Test func closingAConnectionEndsItsTransaction() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         let session = try TracedPrograms.session(path)
         defer { session.close() }
         try program.run(
@@ -152,7 +138,7 @@ struct PythonTruthTests {
         )
         session.executions(until: "SELECT 'held'")
         #expect(try session.database().transactions.map(\.open) == [true])
-        try program.run("d.close(); \(Self.end)")
+        try program.run("d.close(); \(TracedPrograms.end)")
         session.executions()
         let transactions = try session.database().transactions
         #expect(transactions.map(\.open) == [false])
@@ -161,14 +147,14 @@ struct PythonTruthTests {
 
     @Test func onlyProcessesThatUseTheDatabaseHaveProbes() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         let other = TemporaryFolder()
         let neighbor = try ForeignProgram(other.file())
         try neighbor.run("c = connect(path); c.execute('CREATE TABLE t(a)')")
         let session = try TracedPrograms.session(path)
         defer { session.close() }
         try neighbor.run("for i in range(100): c.execute('SELECT * FROM t').fetchall()")
-        try program.run(Self.end)
+        try program.run(TracedPrograms.end)
         session.executions()
         #expect(Array(session.attached.keys) == [program.pid])
         #expect(!session.kernel.traps().isEmpty)
@@ -176,9 +162,41 @@ struct PythonTruthTests {
         #expect(try session.database().tracing.otherExecutions == 0)
     }
 
+    @Test func ownHelpersHaveNoProbes() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try TracedPrograms.prepared(folder)
+        let python = try #require(ForeignProgram.python)
+        var ends: [Int32] = [-1, -1]
+        try #require(ChildProcess.pipe(&ends))
+        defer { for end in ends { close(end) } }
+        let script =
+            "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "
+            + "c.execute('SELECT * FROM stock'); print(1, flush=True); input()"
+        var inputs: [Int32] = [-1, -1]
+        try #require(ChildProcess.pipe(&inputs))
+        let helper = try #require(
+            ChildProcess.start(
+                [python, "-c", script, path],
+                descriptors: [0: inputs[0], 1: ends[1]]
+            )
+        )
+        defer {
+            for end in inputs { close(end) }
+            waitpid(helper, nil, 0)
+        }
+        try #require(
+            ChildProcess.waitForInput(ends[0], until: monotonicNanoseconds() + 60_000_000_000)
+        )
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        try program.run(TracedPrograms.end)
+        session.executions()
+        #expect(Array(session.attached.keys) == [program.pid])
+    }
+
     @Test func aProgramThatStartsLaterIsTraced() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         let session = try TracedPrograms.session(path)
         defer { session.close() }
         for index in 0..<3 {
@@ -191,7 +209,7 @@ struct PythonTruthTests {
                 """
             )
         }
-        try program.run(Self.end)
+        try program.run(TracedPrograms.end)
         session.executions()
         let database = try session.database()
         let insert = database.statements.first { $0.sql == "INSERT INTO stock (n) VALUES (?)" }
@@ -203,7 +221,7 @@ struct PythonTruthTests {
 
     @Test func forkedProcessesAreTraced() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         let session = try TracedPrograms.session(path)
         defer { session.close() }
         try program.run(
@@ -217,7 +235,7 @@ struct PythonTruthTests {
                 os._exit(0)
             """
         )
-        try program.run("os.write(parent_out, b'x'); os.waitpid(child, 0); \(Self.end)")
+        try program.run("os.write(parent_out, b'x'); os.waitpid(child, 0); \(TracedPrograms.end)")
         session.executions()
         for _ in 0..<100 where session.attached.count > 1 { session.poll() }
         #expect(Array(session.attached.keys) == [program.pid])
@@ -228,7 +246,7 @@ struct PythonTruthTests {
 
     @Test func executionsInsideAStepBelongToTheOuterStatement() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         try program.run(
             """
             c.execute("CREATE VIRTUAL TABLE words USING fts5(body)")
@@ -244,7 +262,7 @@ struct PythonTruthTests {
             for i in range(10):
                 c.execute("SELECT * FROM words WHERE words MATCH 'common'").fetchall()
             assert c.execute("SELECT other(2)").fetchone() == (42,)
-            \(Self.end)
+            \(TracedPrograms.end)
             """
         )
         session.executions()
@@ -261,7 +279,7 @@ struct PythonTruthTests {
 
     @Test func aRunningStatementIsShownWithItsAge() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         try program.run(
             """
             started, going = threading.Event(), threading.Event()
@@ -280,92 +298,14 @@ struct PythonTruthTests {
         let current = try #require(try session.database().current.first)
         #expect(current.isRunning)
         #expect(current.sql.hasPrefix("SELECT wait"))
-        try program.run("going.set(); thread.join(); \(Self.end)")
+        try program.run("going.set(); thread.join(); \(TracedPrograms.end)")
         session.executions()
         #expect(try session.database().current.first?.isRunning == false)
     }
 
-    @Test func countersOfStatementsAreExact() throws {
-        let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
-        try program.run(
-            """
-            c.executemany('INSERT INTO stock(n) VALUES(?)', [(i,) for i in range(500)])
-            c.execute('SELECT id FROM stock WHERE n = 7').fetchall()
-            """
-        )
-        let session = try TracedPrograms.session(path)
-        defer { session.close() }
-        try program.run(
-            """
-            for i in range(9): c.execute('SELECT id FROM stock WHERE n = 7').fetchall()
-            for i in range(5): c.execute('SELECT id FROM stock ORDER BY n').fetchall()
-            for i in range(4): c.execute('SELECT %d FROM stock WHERE id = 1' % i).fetchall()
-            for i in range(3):
-                c.execute('CREATE TEMP TABLE x(a)')
-                c.execute('SELECT n FROM stock WHERE id = ?', (i,)).fetchall()
-                c.execute('DROP TABLE x')
-            \(Self.end)
-            """
-        )
-        session.executions()
-        let statements = try session.database().statements
-        func counters(_ text: String) throws -> WatchedCounters {
-            try #require(statements.first { $0.sql == text }?.counters)
-        }
-        // The counters before the first execution in the trace are unknown.
-        let scan = try counters("SELECT id FROM stock WHERE n = ?")
-        #expect(scan.runs == 8 && scan.preparations == 0)
-        #expect(scan.fullScanSteps == 8 * 499 && scan.sorts == 0)
-        let sort = try counters("SELECT id FROM stock ORDER BY n")
-        #expect(sort.runs == 5 && sort.preparations == 1 && sort.sorts == 5)
-        let prepared = try counters("SELECT ? FROM stock WHERE id = ?")
-        #expect(prepared.runs == 4 && prepared.preparations == 4)
-        let again = try counters("SELECT n FROM stock WHERE id = ?")
-        #expect(again.repreparations >= 1, "\(again)")
-    }
-
-    @Test func settingsAreThoseInForce() throws {
-        let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
-        let session = try TracedPrograms.session(path)
-        defer { session.close() }
-        try program.run(
-            """
-            idle = connect(path)
-            idle.execute('SELECT count(*) FROM sqlite_master').fetchall()
-            c.execute('PRAGMA synchronous = NORMAL')
-            c.execute('BEGIN'); c.execute('PRAGMA foreign_keys = ON'); c.execute('COMMIT')
-            c.execute('INSERT INTO stock(n) VALUES(1)')
-            unused = connect(path, timeout=1)
-            \(Self.end)
-            """
-        )
-        session.executions()
-        func connections() throws -> [WatchedConnection] { try session.database().connections }
-        let first = try #require(try connections().first { $0.hasWritten })
-        #expect(first.settings.busyTimeoutMilliseconds == 200)
-        #expect(first.settings.synchronous == .normal)
-        #expect(first.settings.foreignKeys == false)
-        #expect(first.pragmas.map(\.name) == ["foreign_keys", "synchronous"])
-        #expect(first.pragmas.map(\.isActive) == [false, true])
-        #expect(try connections().count == 2)
-        #expect(try session.database().copies.map(\.connections) == [2])
-        // A change is visible in the next report, whether it is traced or not.
-        try program.run(
-            "c.execute('PRAGMA foreign_keys = ON'); c.execute('PRAGMA busy_timeout = 77')"
-        )
-        let later = try #require(try connections().first { $0.hasWritten })
-        #expect(later.settings.foreignKeys == true)
-        #expect(later.settings.busyTimeoutMilliseconds == 77)
-        try program.run("c.close(); idle.execute(\"SELECT 'end of test'\").fetchall()")
-        session.executions()
-        #expect(try connections().map(\.hasWritten) == [false])
-    }
-
     @Test func everyExecutionIsTimed() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         try program.run(
             "c.executemany('INSERT INTO stock(n) VALUES(?)', [(i,) for i in range(500)])"
         )
@@ -375,7 +315,7 @@ struct PythonTruthTests {
             """
             for i in range(40): c.execute('SELECT * FROM stock WHERE id <= 25').fetchall()
             for i in range(7): c.execute('SELECT * FROM stock WHERE id <= 20').fetchone()
-            \(Self.end)
+            \(TracedPrograms.end)
             """
         )
         let executions = session.executions()
@@ -389,7 +329,7 @@ struct PythonTruthTests {
 
     @Test func aBusyProcessHasProbesOnlyInWindows() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         let quiet = try ForeignProgram(path)
         try quiet.run("c = connect(path)")
         let session = try TracedPrograms.session(path) { $0.shareLimit = 0.05 }
@@ -413,7 +353,7 @@ struct PythonTruthTests {
         }
         try program.run("stop = True; thread.join(); open(path + '.count', 'w').write(str(count))")
         let count = try #require(Double(String(contentsOfFile: path + ".count", encoding: .utf8)))
-        try quiet.run("for i in range(10): c.execute('SELECT 7').fetchall()\n\(Self.end)")
+        try quiet.run("for i in range(10): c.execute('SELECT 7').fetchall()\n\(TracedPrograms.end)")
         session.executions()
         let database = try session.database()
         let busy = try #require(database.statements.first { $0.sql.hasPrefix("SELECT n FROM") })
@@ -438,7 +378,7 @@ struct PythonTruthTests {
         guard case .success(var way) = ProbeSupport.way(allowsLinks: allowsLinks) else { return }
         if way == .session { way = .link }
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         let session = try TracedPrograms.session(path, way: way)
         defer { session.close() }
         try program.run(
@@ -447,7 +387,7 @@ struct PythonTruthTests {
                 for i in range(31): c.execute('SELECT n FROM stock').fetchall()
             thread = threading.Thread(target=work)
             thread.start(); thread.join()
-            \(Self.end)
+            \(TracedPrograms.end)
             """
         )
         let executions = session.executions()
@@ -456,7 +396,7 @@ struct PythonTruthTests {
 
     @Test func boundValuesAreReadOnlyOnRequest() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         let insert =
             "c.execute('INSERT INTO stock(id, n, name) VALUES(?, ?, ?)', (%d, 2.5, 'PLANTED'))"
         for readsValues in [false, true] {
@@ -464,7 +404,7 @@ struct PythonTruthTests {
             defer { session.close() }
             let id = readsValues ? 8 : 7
             try program.run(
-                insert.replacingOccurrences(of: "%d", with: "\(id)") + "; \(Self.end)"
+                insert.replacingOccurrences(of: "%d", with: "\(id)") + "; \(TracedPrograms.end)"
             )
             let execution = try #require(
                 session.executions().first { $0.sql?.hasPrefix("INSERT") ?? false }
@@ -476,7 +416,7 @@ struct PythonTruthTests {
 
     @Test func plansUseTheSchemaInTheFileAndTheLog() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         // Many long statements require interior pages and overflow pages, all of which are still in
         // the log.
         try program.run(
@@ -493,7 +433,7 @@ struct PythonTruthTests {
             """
             c.execute("SELECT * FROM stock WHERE name = 'x'").fetchall()
             c.execute('SELECT "b" FROM t59 ORDER BY "a"').fetchall()
-            \(Self.end)
+            \(TracedPrograms.end)
             """
         )
         session.executions()
@@ -508,7 +448,7 @@ struct PythonTruthTests {
 
     @Test func plantedSecretsAreNotShown() throws {
         let folder = TemporaryFolder()
-        let (path, program) = try Self.prepared(folder)
+        let (path, program) = try TracedPrograms.prepared(folder)
         for showsLiterals in [false, true] {
             let session = try TracedPrograms.session(path) { $0.showsLiterals = showsLiterals }
             defer { session.close() }
@@ -523,7 +463,7 @@ struct PythonTruthTests {
                 except sqlite3.Error: pass
                 try: c.execute("DETACH other")
                 except sqlite3.Error: pass
-                \(Self.end)
+                \(TracedPrograms.end)
                 """
             )
             session.executions()

@@ -208,19 +208,10 @@ struct StatementsScreen: WatchScreen {
         var rows = [["waits", "total", "longest", "result", "for", "its last statement"]]
         for group in groups {
             let longest = group.longest
-            let holder: String =
-                if longest.isUpgrade == true {
-                    "nobody: it had read"
-                } else if let by = longest.by {
-                    by.pid == longest.pid
-                        ? "the same process" : WatchStatementText.process(by.name, by.pid)
-                } else {
-                    "unknown"
-                }
             rows.append([
                 HumanUnits.exact(group.count), HumanUnits.duration(seconds: group.seconds),
                 HumanUnits.duration(seconds: longest.seconds), longest.failed ? "BUSY" : "ok",
-                holder, longest.by?.sql ?? "",
+                longest.holderText, longest.by?.sql ?? "",
             ])
         }
         return [""] + WatchText.table(rows)
