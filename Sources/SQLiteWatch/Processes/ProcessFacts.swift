@@ -3,6 +3,8 @@ import Glibc
 
 package struct ProcessFacts: Equatable, Sendable {
     var process: Int32
+    /// The name in `/proc`, which the program can change.
+    var command: String
     /// The program's name, followed by the script's name for an interpreter: `python3 report.py`.
     var name: String
     /// The user's name, or the user ID if the name is unknown.
@@ -24,6 +26,7 @@ package struct ProcessFacts: Equatable, Sendable {
         else { return nil }
         self.process = process
         startTicks = status.startTicks
+        command = status.name
         user = Self.owner(of: process).map(Self.userName)
         let words = Self.commandLine(of: process)
         commandLine = words?.joined(separator: " ")

@@ -109,8 +109,10 @@ struct ProcessRegistry {
             guard let line = ProcFile.read("/proc/\(process)/stat"),
                 let status = ProcessStat(line)
             else { continue }
-            if facts[process]?.startTicks != status.startTicks
-                || facts[process]?.name != status.name
+            let known = facts[process]
+            if known?.startTicks != status.startTicks
+                // A process that has ended has no arguments anymore.
+                || known?.command != status.name && status.state != "Z"
             {
                 facts[process] = ProcessFacts(process: process)
             }

@@ -22,11 +22,15 @@ package enum WatchConnectionText {
         for (name, connections) in programs.prefix(limit) {
             let groups = groups(connections)
             for (index, group) in groups.prefix(limit).enumerated() {
-                let start = count(group.connections.count) + " of \(name)"
+                var about = connections[0].name == nil ? [] : [pids(group.connections)]
+                if index == 0 { about += copy(connections, report) }
+                let start =
+                    count(group.connections.count) + " of \(name)"
+                    + (about.isEmpty ? "" : " (\(about.joined(separator: "; ")))") + ": "
                 let text =
                     index == 0
-                    ? start + copy(connections, report) + ": " + all(group.settings)
-                    : start + ": " + changes(group.settings, since: groups[0].settings)
+                    ? start + all(group.settings)
+                    : start + changes(group.settings, since: groups[0].settings)
                 lines += Paragraph.lines(text, first: "", rest: "  ")
             }
             if groups.count > limit { lines.append("  and \(groups.count - limit) more") }
@@ -57,12 +61,26 @@ package enum WatchConnectionText {
         HumanUnits.counted(count, "connection", "connections")
     }
 
-    private static func copy(_ connections: [WatchedConnection], _ report: WatchReport) -> String {
+    private static let pidLimit = 4
+
+    /// Returns the IDs of the processes with the connections.
+    private static func pids(_ connections: [WatchedConnection]) -> String {
+        let pids = Set(connections.map(\.pid)).sorted()
+        let more = pids.count - pidLimit
+        return pids.prefix(pidLimit).map(String.init).joined(separator: ", ")
+            + (more > 0 ? " and \(more) more" : "")
+    }
+
+    /// Returns the versions of SQLite, or nothing if one of them is unknown.
+    private static func copy(
+        _ connections: [WatchedConnection],
+        _ report: WatchReport
+    ) -> [String] {
         let pids = Set(connections.map(\.pid))
         let versions = Set((report.copies ?? []).filter { pids.contains($0.pid) }.map(\.version))
         let known = versions.compactMap { $0 }.sorted()
-        guard !known.isEmpty, known.count == versions.count else { return "" }
-        return " (SQLite \(known.joined(separator: ", ")))"
+        guard !known.isEmpty, known.count == versions.count else { return [] }
+        return ["SQLite \(known.joined(separator: ", "))"]
     }
 
     /// Values that almost all connections have, and that the text leaves out.

@@ -13,6 +13,8 @@ public struct WatchText {
 
     /// The maximum number of rows to show in each table.
     private static let limit = 20
+    /// The maximum number of episodes, of which the findings name the longest.
+    private static let episodeLimit = 8
     private static let width = 100
 
     /// Returns the text of a report with a newline at the end.
@@ -129,8 +131,17 @@ public struct WatchText {
             ])
         }
         lines += Self.table(rows)
-        let more = report.processes.count - Self.limit
-        if more > 0 { lines.append("and \(more) more") }
+        appendMore(report.processes.count - Self.limit)
+        if let ended = report.endedProcesses, ended > 0 {
+            lines.append(
+                "and \(HumanUnits.counted(ended, "process", "processes")) that "
+                    + (ended == 1 ? "has ended" : "have ended")
+            )
+        }
+    }
+
+    private mutating func appendMore(_ count: Int) {
+        if count > 0 { lines.append("and \(count) more") }
     }
 
     private mutating func appendPins() {
@@ -145,6 +156,7 @@ public struct WatchText {
             ])
         }
         lines += Self.table(rows)
+        appendMore(report.pins.count - Self.limit)
     }
 
     private mutating func appendTables() {
@@ -160,6 +172,7 @@ public struct WatchText {
             ])
         }
         lines += Self.table(rows)
+        appendMore(report.tables.count - Self.limit)
         if coverage.readShare < 0.999 {
             // Rounding must not show a partial share as 100%.
             let share = HumanUnits.percent(min(coverage.readShare, 0.99))
@@ -171,7 +184,7 @@ public struct WatchText {
         guard !report.episodes.isEmpty else { return }
         lines.append("")
         var rows = [["episode", "process", "start", "duration", "probably waiting"]]
-        for episode in report.episodes.prefix(Self.limit) {
+        for episode in report.episodes.prefix(Self.episodeLimit) {
             rows.append([
                 episode.kind.rawValue, "\(episode.name) (\(episode.pid))", episode.start.text,
                 (episode.isContinuous == false ? "~ " : "")
@@ -182,6 +195,7 @@ public struct WatchText {
             ])
         }
         lines += Self.table(rows)
+        appendMore(report.episodes.count - Self.episodeLimit)
     }
 
     private mutating func appendFindings() {

@@ -15,6 +15,8 @@ struct EpisodeLog: Sendable {
         var lastSeen: UInt64
         var frames: UInt64?
         var waiters: Set<Int32> = []
+        /// The time of the last sample in which another process waited.
+        var lastWait: UInt64?
         /// Whether no sample shows that the process may have released the lock in between.
         var isProven = true
     }
@@ -33,6 +35,8 @@ struct EpisodeLog: Sendable {
     private static let minimumLength: UInt64 = 1_000_000_000
     /// The minimum duration if another process waits, in nanoseconds.
     private static let minimumLengthWithWaiters: UInt64 = 100_000_000
+    /// The time between two waits that belong to the same episode, in nanoseconds.
+    private static let waitGap: UInt64 = 500_000_000
 
     /// The episodes, most recent first.
     var entries: [Entry] {
@@ -50,10 +54,14 @@ struct EpisodeLog: Sendable {
                 let key = Key(kind: kind, process: process)
                 // A process that ran and waited may have released the lock, unless others still waited
                 // for it.
+                let lastWait =
+                    waiters.isEmpty ? current[key]?.lastWait : observation.now
                 let start =
-                    kind == .pin
-                    ? hold.behindSince ?? hold.since
-                    : waiters.isEmpty ? hold.restedSince ?? hold.since : hold.since
+                    switch hold.restedSince {
+                    case _ where kind == .pin: hold.behindSince ?? hold.since
+                    case let rest? where lastWait.map({ rest > $0 + Self.waitGap }) ?? true: rest
+                    default: hold.since
+                    }
                 isProven[key] = kind == .pin || hold.isContinuous || !hold.hasRun
                 // A process with two readers has one episode, which starts with the earlier reader.
                 if !seen.insert(key).inserted, let known = current[key], known.start <= start {
@@ -97,7 +105,10 @@ struct EpisodeLog: Sendable {
         }
         entry.lastSeen = observation.now
         // A reader of the log does not make writers wait.
-        if key.kind != .pin { entry.waiters.formUnion(waiters.filter { $0 != key.process }) }
+        if key.kind != .pin, !waiters.isEmpty {
+            entry.waiters.formUnion(waiters.filter { $0 != key.process })
+            entry.lastWait = observation.now
+        }
         if key.kind == .pin, let mark = lock.mark,
             let frames = observation.files.index?.pinnedFrames(mark: mark)
         {

@@ -67,14 +67,20 @@ struct FileChecks {
             results.append(Finding(part: .journal, mark: .ok, text: text))
             if wal.bytes > report.file.bytes ?? 0 { results.append(largeLogFinding(wal)) }
         } else {
+            // First, its programs must be able to open the database, and lock it as others do.
+            let isOther = report.findings.contains {
+                $0.kind == .hotJournal || $0.kind == .hiddenLocks
+            }
             results.append(
                 Finding(
                     part: .journal,
                     mark: .note,
                     text: "Rollback journal: a transaction that writes to the file blocks readers, "
                         + "and readers block it. In WAL mode, they run concurrently.",
-                    remedy:
-                        "Run PRAGMA journal_mode = WAL unless the file is on a network file system."
+                    remedy: isOther
+                        ? nil
+                        : "Run PRAGMA journal_mode = WAL unless the file is on a network file "
+                            + "system."
                 )
             )
         }

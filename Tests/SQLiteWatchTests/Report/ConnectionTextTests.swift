@@ -80,12 +80,12 @@ struct ConnectionTextTests {
         let text = found.joined(separator: " ").replacing("   ", with: " ")
         #expect(
             text.contains(
-                "2 connections of app.py (SQLite 3.46.1): busy_timeout 5000 ms, synchronous full, "
-                    + "journal_mode wal, cache_size 2000 KiB, mmap_size off, "
+                "2 connections of app.py (812; SQLite 3.46.1): busy_timeout 5000 ms, synchronous "
+                    + "full, journal_mode wal, cache_size 2000 KiB, mmap_size off, "
                     + "wal_autocheckpoint 1000 pages, foreign_keys off"
             )
         )
-        #expect(text.contains("1 connection of app.py: the same, but read_only on"))
+        #expect(text.contains("1 connection of app.py (812): the same, but read_only on"))
         #expect(text.contains("the same, but busy_timeout own handler, cache_size unknown"))
         #expect(text.contains("2 connections of process 812 have executed no statement"))
     }
@@ -95,7 +95,7 @@ struct ConnectionTextTests {
             connection(1) { $0 = ConnectionSettings() },
             connection(2, pid: 9) { $0.synchronous = nil },
         ])
-        #expect(found.contains("1 connection of app.py: settings unknown"))
+        #expect(found.contains("1 connection of app.py (812): settings unknown"))
         #expect(found.contains { $0.hasSuffix("unknown: synchronous") })
         #expect(!found.joined().contains("synchronous full"))
     }

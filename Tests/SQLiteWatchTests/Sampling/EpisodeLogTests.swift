@@ -59,6 +59,25 @@ struct EpisodeLogTests {
         #expect(found.isEmpty)
     }
 
+    @Test(arguments: [(pause: 300, count: 1), (pause: 900, count: 2)])
+    func anEpisodeSpansShortPausesOfItsWaiters(pause: UInt64, count: Int) {
+        let times: [UInt64] = [0, 500, 1_000, 1_000 + pause, 1_100 + pause, 2_200 + pause]
+        let found = entries(
+            times.enumerated().map { number, time in
+                // The holder runs and waits, for example for the disk, while nobody waits for it.
+                observation(
+                    at: time,
+                    index(frames: 9),
+                    [7: [writer]],
+                    waiting: number == 3 ? [:] : [8: true],
+                    runs: [7: ProcessRuns(total: number < 3 ? 1 : 2, sleeps: number < 3 ? 1 : 2)]
+                )
+            } + [observation(at: 3_300 + pause, index(frames: 9), [:])]
+        )
+        #expect(found.count == count)
+        #expect(found.last?.start == 0)
+    }
+
     @Test func aPinRecordsItsLargestNumberOfFrames() {
         let marks: [UInt32?] = [0, 9, nil, nil, nil]
         let reader = HeldLock(kind: .reader, mark: 1)

@@ -7,7 +7,8 @@ func observation(
     at milliseconds: UInt64,
     _ index: WALIndexHeader,
     _ held: [Int32: Set<HeldLock>],
-    waiting: [Int32: Bool] = [:]
+    waiting: [Int32: Bool] = [:],
+    runs: [Int32: ProcessRuns] = [:]
 ) -> Observation {
     var files = ObservedFiles()
     files.state = .present
@@ -20,6 +21,7 @@ func observation(
         observation.locks[process] = ProcessLocks(process: process, held: locks, isAttached: true)
     }
     observation.waiting = waiting
+    observation.runs = runs
     return observation
 }
 
