@@ -12,8 +12,11 @@ package struct CaptureAnalysis {
     /// Whether most of the time between statements is spent waiting for a processor.
     let isMachineBusy: Bool
     package let executionCount: Int
-    /// The values set by PRAGMA statements, by lowercase name.
-    let pragmas: [String: String]
+    /// The settings, by the lowercase names of their pragmas: those in force on the connections, or
+    /// if they are not known, those set by PRAGMA statements.
+    let settings: [String: CapturedPrograms.Setting]
+    /// The names of the programs of each connection.
+    let programs: [String: String]
     /// The wait times of statements that failed with `SQLITE_BUSY`, in seconds, except those whose
     /// transaction had read, because SQLite does not wait for these.
     let busyWaits: SampledNumbers
@@ -36,13 +39,15 @@ package struct CaptureAnalysis {
     ///   - file: The name of the input, for messages, or `nil` for a live trace.
     ///   - competition: The extent to which the programs competed for processors.
     ///   - gaps: The periods when a live trace recorded nothing, in seconds.
+    ///   - programs: What else is known about the programs.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
         _ executions: [CapturedExecution],
         schema: CaptureSchema,
         file: String? = nil,
         competition: ProcessorCompetition = ProcessorCompetition(),
-        gaps: [ClosedRange<Double>] = []
+        gaps: [ClosedRange<Double>] = [],
+        programs: CapturedPrograms = CapturedPrograms()
     ) throws(CaptureError) {
         let gaps = TraceGaps(gaps)
         var segment = 0
@@ -91,7 +96,15 @@ package struct CaptureAnalysis {
         }
         assembler.finish()
         try Self.check(assembler, missing: missing, knownTableCount: knownTableCount, file: file)
-        self.pragmas = pragmas
+        var settings = pragmas.mapValues {
+            CapturedPrograms.Setting(value: $0, reason: "set by PRAGMA")
+        }
+        for name in PragmaSetting.repeatable {
+            settings[name] = programs.setting(name) ?? settings[name]
+        }
+        self.settings = settings
+        let names = programs.shortNames(of: Set(executions.map(\.process)))
+        self.programs = executions.reduce(into: [:]) { $0[$1.connectionName] = names[$1.process] }
         busyWaits = waits
         commits = assembler.commits
         missingTables = missing
@@ -109,7 +122,8 @@ package struct CaptureAnalysis {
         (shapes, clients) = Self.group(
             assembler.transactions,
             span: span,
-            isMachineBusy: isMachineBusy
+            isMachineBusy: isMachineBusy,
+            programs: self.programs
         )
     }
 
@@ -172,7 +186,8 @@ package struct CaptureAnalysis {
     private static func group(
         _ transactions: [CapturedTransaction],
         span: ClosedRange<Double>,
-        isMachineBusy: Bool
+        isMachineBusy: Bool,
+        programs: [String: String]
     ) -> ([ShapeStatistics], [CapturedClient]) {
         var numbers: [String: Int] = [:]
         var shapeIndexes: [TransactionShape: Int] = [:]
@@ -238,7 +253,12 @@ package struct CaptureAnalysis {
             visits: visits,
             span: span,
             isTimed: unknownDurationCount * 10 <= visits.count,
-            isMachineBusy: isMachineBusy
+            isMachineBusy: isMachineBusy,
+            programs: Dictionary(
+                uniqueKeysWithValues: connections.compactMap { name, number in
+                    programs[name].map { (number, $0) }
+                }
+            )
         ).clients()
         return (shapes, clients)
     }

@@ -1,8 +1,18 @@
 #if os(Linux)
 import Findings
 import SQLiteWatch
+import Telemetry
 
 extension SQLTraceSession {
+    /// Reads the settings of the connections to all watched databases.
+    public func connections() -> [WatchedConnection] {
+        lock.withLock { _ in
+            models.indices.flatMap {
+                connectionReport(of: $0, [:], at: monotonicNanoseconds()).0
+            }
+        }
+    }
+
     /// Reads the settings of the connections to a database, and describes the copies of SQLite that
     /// they use.
     ///

@@ -27,6 +27,8 @@ struct ClientInference {
     ///
     /// If so, long pauses are waits for a processor.
     var isMachineBusy = false
+    /// The names of the programs of the connections.
+    var programs: [Int: String] = [:]
 
     /// Returns the clients, busiest first.
     func clients() -> [CapturedClient] {
@@ -45,7 +47,7 @@ struct ClientInference {
         guard Double(coveredCount) >= 0.9 * Double(visits.count) else {
             return [
                 client(
-                    "app",
+                    program(Set(byConnection.keys)) ?? "app",
                     Set(byConnection.keys),
                     longLived: nil,
                     byConnection.count == 1
@@ -71,6 +73,7 @@ struct ClientInference {
         let otherConnections = Set(byConnection.keys).subtracting(longLived.keys).subtracting(
             uniqueMixes.keys
         )
+        let names = names(of: groups)
         groups[0].connections.formUnion(otherConnections)
         return groups.enumerated().map { index, group in
             let evidence =
@@ -82,11 +85,28 @@ struct ClientInference {
                 case (_, let count): "\(count) connections with a different mix"
                 }
             return client(
-                groups.count == 1 ? "app" : "client-\(index + 1)",
+                names[index],
                 group.connections,
                 longLived: counts[index],
                 evidence
             )
+        }
+    }
+
+    /// Returns the name of the only program that uses connections, or `nil` if there are several.
+    private func program(_ connections: Set<Int>) -> String? {
+        let names = Set(connections.map { programs[$0] })
+        return names.count == 1 ? names.first.flatMap(\.self) : nil
+    }
+
+    /// Returns unique names: those of the programs, or numbers.
+    private func names(of groups: [Group]) -> [String] {
+        let programs = groups.map { program($0.connections) }
+        return programs.enumerated().map { index, name in
+            let other = groups.count == 1 ? "app" : "client-\(index + 1)"
+            guard let name else { return other }
+            let earlier = programs.prefix(index).count { $0 == name }
+            return earlier == 0 ? name : "\(name)-\(earlier + 1)"
         }
     }
 

@@ -1,3 +1,6 @@
+import Text
+import WorkloadEngine
+
 /// A planner that converts captured clients to scenario clients.
 ///
 /// If transactions arrive on a schedule, reads and writes become separate clients, so a comparison
@@ -20,6 +23,25 @@ struct ClientPlanner {
         var evidence: [String]
 
         var count: Int { operations.reduce(0) { $0 + $1.count } }
+
+        /// Returns the client with corrected pauses.
+        func adjusted(_ adjustment: FidelityAdjustment) -> Client {
+            var client = self
+            for index in operations.indices {
+                let operation = operations[index].operation
+                client.operations[index].operation.steps = operation.steps.scalingPauses(
+                    by: adjustment.factor(ofPausesIn: operation.name, of: name)
+                )
+            }
+            let factor = adjustment.factor(ofPaceOf: name)
+            if case .closed(let pause?) = pace, factor != 1 {
+                client.pace = .closed(pause.scaled(by: factor))
+                client.evidence.append(
+                    "after a check, its think time was multiplied by \(ReportUnits.compact(factor))"
+                )
+            }
+            return client
+        }
     }
 
     let analysis: CaptureAnalysis

@@ -48,6 +48,16 @@ struct PauseModel: Equatable {
         kind = .constant
     }
 
+    /// Returns longer or shorter pauses of the same kind.
+    func scaled(by factor: Double) -> PauseModel {
+        var model = self
+        model.mean *= factor
+        if case .uniform(let from, let to) = kind {
+            model.kind = .uniform(from: from * factor, to: to * factor)
+        }
+        return model
+    }
+
     var thinkTime: ThinkTime {
         switch kind {
         case .constant: .constant(.rounded(mean))

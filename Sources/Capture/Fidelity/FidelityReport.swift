@@ -211,6 +211,9 @@ package struct FidelityReport {
         return found.sorted { $0.size > $1.size }
     }
 
+    /// The sum of all differences, as logarithms of ratios, to compare two scenarios.
+    package var distance: Double { differences.reduce(0) { $0 + $1.size } + Double(notes.count) }
+
     /// Whether the run resembles the capture in all compared numbers.
     package var isFaithful: Bool { differences.isEmpty && notes.isEmpty }
 

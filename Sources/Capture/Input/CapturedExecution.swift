@@ -60,6 +60,9 @@ package struct CapturedExecution: Sendable, Equatable {
         self.line = line
     }
 
+    /// The process and name of the connection.
+    var connectionName: String { "\(process)/\(connection)" }
+
     /// The start time, or the start of the wait for locks if the duration is unknown.
     package var start: Double { end - (seconds ?? waited ?? 0) }
 

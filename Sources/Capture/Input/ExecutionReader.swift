@@ -99,7 +99,7 @@ package struct ExecutionReader {
         of execution: CapturedExecution,
         _ number: Int
     ) throws(CaptureError) {
-        let name = "\(execution.process)/\(execution.connection)"
+        let name = execution.connectionName
         // Tolerate clock readings that are out of order by up to 0.1 ms.
         if let last = lastEnds[name], execution.end < last - 0.000_1 {
             throw CaptureError(

@@ -53,7 +53,7 @@ struct TransactionAssembler {
     ///
     /// The executions of each connection must be added in order of their end times.
     mutating func add(_ execution: CapturedExecution, _ statement: NormalizedStatement) {
-        let name = "\(execution.process)/\(execution.connection)"
+        let name = execution.connectionName
         var connection = connections[name] ?? Connection()
         defer { connections[name] = connection }
         let kind = SQLStatementKind(execution.sql)
@@ -79,7 +79,7 @@ struct TransactionAssembler {
     ///
     /// Call this method before adding the execution.
     func isUpgrade(_ execution: CapturedExecution, seconds: Double) -> Bool {
-        let connection = connections["\(execution.process)/\(execution.connection)"]
+        let connection = connections[execution.connectionName]
         let hasRead = connection?.openTransaction?.statements.isEmpty == false
         return hasRead && seconds < Self.longestFailureAtOnce
     }

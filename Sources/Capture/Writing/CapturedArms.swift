@@ -7,8 +7,11 @@ struct CapturedArms {
     let arms: [(arm: Arm, comment: String)]
 
     init(_ analysis: CaptureAnalysis, options: CaptureOptions) {
-        let pragmaValues = analysis.pragmas
-        let journal = Self.journal(pragmaValues["journal_mode"] ?? options.journal)
+        let settings = analysis.settings
+        // Only the header tells whether there is a log.
+        let journal = Self.journal(
+            options.journal == "wal" ? "wal" : settings["journal_mode"]?.value ?? options.journal
+        )
         let isWAL = journal == .wal
         let (synchronous, synchronousReason) = Self.synchronous(
             analysis,
@@ -18,9 +21,16 @@ struct CapturedArms {
         let begin = Self.begin(analysis)
         let (timeout, timeoutReason) = Self.timeout(analysis)
         // Poolgauge enables foreign keys by default, but SQLite does not.
-        var pragmas = ["foreign_keys": pragmaValues["foreign_keys"] ?? "0"]
+        let keys =
+            settings["foreign_keys"]
+            ?? CapturedPrograms.Setting(
+                value: "0",
+                reason: "SQLite's default; no PRAGMA was observed"
+            )
+        var pragmas = ["foreign_keys": keys.value]
         for name in ["cache_size", "mmap_size", "temp_store", "wal_autocheckpoint", "cache_spill"] {
-            pragmas[name] = pragmaValues[name]
+            guard let value = settings[name]?.value, value != Self.defaults[name] else { continue }
+            pragmas[name] = value
         }
         let commonPragmas = pragmas.sorted { $0.key < $1.key }
             .map { Arm.Pragma(name: $0.key, value: $0.value) }
@@ -42,7 +52,8 @@ struct CapturedArms {
                 "The program's settings: a connection for each worker, "
                     + "\(begin.sql) (\(Self.beginReason(analysis))), a busy timeout of "
                     + "\(ReportUnits.compactTime(timeout)) (\(timeoutReason)), synchronous "
-                    + "\(synchronous) (\(synchronousReason))."
+                    + "\(synchronous) (\(synchronousReason)), foreign_keys \(keys.value) "
+                    + "(\(keys.reason))."
             ), (queue, "One connection for all clients, with the same journal."),
         ]
         if !isWAL {
@@ -61,6 +72,11 @@ struct CapturedArms {
         self.arms = arms
     }
 
+    /// SQLite's defaults, which scenarios also use.
+    private static let defaults = [
+        "cache_size": "-2000", "mmap_size": "0", "wal_autocheckpoint": "1000",
+    ]
+
     private static func journal(_ text: String) -> Arm.Journal {
         Arm.Journal(rawValue: text.lowercased()) ?? .delete
     }
@@ -75,10 +91,11 @@ struct CapturedArms {
         syncSeconds: Double?
     ) -> (name: String, reason: String) {
         let names = ["0": "off", "1": "normal", "2": "full", "3": "extra"]
-        if let text = analysis.pragmas["synchronous"],
-            let name = names[text] ?? (names.values.contains(text) ? text : nil)
+        if let setting = analysis.settings["synchronous"],
+            let name = names[setting.value]
+                ?? (names.values.contains(setting.value) ? setting.value : nil)
         {
-            return (name, "set by PRAGMA")
+            return (name, setting.reason)
         }
         let commit = analysis.commits.quantile(0.5)
         if isWAL, analysis.commits.count >= 10, let syncSeconds, commit < syncSeconds / 2 {
@@ -120,11 +137,13 @@ struct CapturedArms {
             .joined(separator: ", ")
     }
 
-    /// Returns the busy timeout: the value set by a pragma, the median wait of statements that
+    /// Returns the busy timeout: the value in force or set by a pragma, the median wait of statements that
     /// failed with `SQLITE_BUSY`, or five seconds.
     private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
-        if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
-            return (milliseconds / 1000, "set by PRAGMA")
+        if let setting = analysis.settings["busy_timeout"],
+            let milliseconds = Double(setting.value)
+        {
+            return (milliseconds / 1000, setting.reason)
         }
         guard analysis.busyWaits.count > 0 else {
             return (5, "not observed: no statement waited until it failed with SQLITE_BUSY")

@@ -3,6 +3,15 @@ import WorkloadEngine
 
 package struct CapturedScenario {
     package let yaml: String
+    /// A client that paces itself or follows a schedule.
+    struct Client: Sendable {
+        var name: String
+        var workers: Int
+        /// The mean pause between two transactions of a worker, in seconds, or `nil` without one.
+        var thinkSeconds: Double?
+    }
+
+    let clients: [Client]
     /// The operations, grouped by client.
     package let operations: [Operation]
     /// The parts of the load that the scenario does not model, one sentence each.
@@ -32,6 +41,8 @@ package struct CapturedScenario {
         /// The share of the transactions' time from the first writing statement, or a locking BEGIN,
         /// to the end.
         package var writeShare: Double
+        /// The mean time of the pauses in a transaction of the scenario, in seconds.
+        var pauseSeconds: Double
         /// The statements in the scenario, with the number of executions per transaction.
         package var statements: [(sql: String, count: Int)]
         /// The normalized statements, for display.
@@ -40,16 +51,23 @@ package struct CapturedScenario {
 
     /// Plans the scenario for a load.
     ///
+    /// - Parameters:
+    ///   - analysis: The load.
+    ///   - schema: The tables of the database.
+    ///   - options: How to present the load.
+    ///   - adjustment: Corrections of pauses after a check.
     /// - Throws: ``CaptureError`` if no part of the load can be repeated.
     package init(
         _ analysis: CaptureAnalysis,
         schema: CaptureSchema,
-        options: CaptureOptions
+        options: CaptureOptions,
+        adjustment: FidelityAdjustment = FidelityAdjustment()
     ) throws(CaptureError) {
         var planner = OperationPlanner(
             schema: schema,
             options: options,
-            isMachineBusy: analysis.isMachineBusy
+            isMachineBusy: analysis.isMachineBusy,
+            programs: analysis.programs
         )
         let choice = ShapeChoice(analysis)
         guard !choice.modeled.isEmpty else {
@@ -62,6 +80,7 @@ package struct CapturedScenario {
             planned[shape] = planner.plan(analysis.shapes[shape], number: shape)
         }
         let clients = ClientPlanner(analysis, planned: planned).clients()
+            .map { $0.adjusted(adjustment) }
         let arms = CapturedArms(analysis, options: options).arms
         var omissions = choice.omissions
         omissions += Self.problems(of: planned.values.sorted { $0.shape < $1.shape })
@@ -73,6 +92,11 @@ package struct CapturedScenario {
         self.omissions = omissions
         writeShare =
             choice.modeled.reduce(0) { $0 + analysis.shapes[$1].writeSeconds } / analysis.duration
+        self.clients = clients.map { client in
+            var thinkSeconds: Double?
+            if case .closed(let pause?) = client.pace { thinkSeconds = pause.mean }
+            return Client(name: client.name, workers: client.workers, thinkSeconds: thinkSeconds)
+        }
         operations = clients.flatMap { client in
             client.operations.map { Self.operation($0, of: client.name, analysis) }
         }
@@ -205,6 +229,7 @@ package struct CapturedScenario {
             writes: shape.writes,
             writeShare: shape.totalSeconds > 0
                 ? min(1, shape.writeSeconds / shape.totalSeconds) : 1,
+            pauseSeconds: planned.operation.steps.pauseSeconds,
             statements: planned.operation.statements,
             summary: shape.positions.map(\.key).joined(separator: "; ")
         )

@@ -7,13 +7,21 @@ struct OperationPlanner {
     let options: CaptureOptions
     let isMachineBusy: Bool
     private(set) var variables = VariableRegistry()
+    /// The names of the programs of the connections.
+    private let programs: [String: String]
     /// The names of all planned operations.
     private var names: Set<String> = []
 
-    init(schema: CaptureSchema, options: CaptureOptions, isMachineBusy: Bool) {
+    init(
+        schema: CaptureSchema,
+        options: CaptureOptions,
+        isMachineBusy: Bool,
+        programs: [String: String] = [:]
+    ) {
         self.schema = schema
         self.options = options
         self.isMachineBusy = isMachineBusy
+        self.programs = programs
     }
 
     mutating func plan(_ shape: ShapeStatistics, number: Int) -> PlannedOperation {
@@ -93,20 +101,26 @@ struct OperationPlanner {
     /// The shortest pause to model, in seconds.
     private var minimum: Double { PauseModel.shortest }
 
-    /// Returns a unique name such as `update-accounts`.
+    /// Returns a unique name such as `update-accounts` or, if another program has an operation of
+    /// that name, `update-accounts-jobs`.
     private mutating func name(of shape: ShapeStatistics) -> String {
         let main =
             shape.positions.first { !$0.isReadOnly && $0.isChange } ?? shape.positions.first
         var base = (main?.verb ?? "access").lowercased()
         if let table = main?.table { base += "-" + VariableRegistry.identifier(table).prefix(60) }
-        let count = shape.positions.count
-        if count > 1 { base += "-and-\(count - 1)" }
-        var name = base
+        let users = Set(shape.connections.map { programs[$0] })
+        let program = users.count == 1 ? users.first.flatMap(\.self) : nil
+        var candidates = [base] + (program.map { ["\(base)-\($0)"] } ?? [])
+        let last = candidates[candidates.count - 1]
         var number = 2
-        while !names.insert(name).inserted {
-            name = "\(base)-\(number)"
-            number += 1
+        while let name = candidates.first {
+            if names.insert(name).inserted { return name }
+            candidates.removeFirst()
+            if candidates.isEmpty {
+                candidates.append("\(last)-\(number)")
+                number += 1
+            }
         }
-        return name
+        return base
     }
 }

@@ -21,6 +21,7 @@ struct CaptureRun {
     private var gaps: [ClosedRange<Double>] = []
     /// The degree to which programs competed for processors during a live capture.
     private var competition = ProcessorCompetition()
+    private var programs = CapturedPrograms()
 
     init(database: String, output: String) {
         self.database = database
@@ -84,6 +85,7 @@ struct CaptureRun {
         run.writeActivity = result.writeActivity
         run.gaps = result.gaps
         run.competition = result.competition
+        run.programs = result.programs
         try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
             result.executions
         } from: {
@@ -104,6 +106,7 @@ struct CaptureRun {
         var run = self
         run.options.origin = URL(fileURLWithPath: recording.path).lastPathComponent
         run.options.notes = recorded.notes
+        run.programs = recorded.programs
         try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
             recorded.executions
         } from: {
@@ -139,7 +142,8 @@ struct CaptureRun {
         from name: () -> String?
     ) throws {
         let folder = try folders.make()
-        let captured = try scenario(on: copy, in: folder, executions, from: name)
+        var plan = try plan(on: copy, in: folder, executions, from: name)
+        var captured = try plan.scenario()
         try destination.write(captured.yaml)
         let count = captured.operations.count
         try StandardOutput.write(
@@ -147,18 +151,61 @@ struct CaptureRun {
                 "wrote \(output): \(count) \(count == 1 ? "operation" : "operations")"
             ) + "\n"
         )
-        let scenario = try Scenario.load(nameOrPath: outputPath)
-        if let checkDuration {
-            try compare(captured, scenario, on: copy, in: folder, interruption, for: checkDuration)
+        guard let checkDuration else {
+            _ = try Scenario.load(nameOrPath: outputPath)
+            return
+        }
+        var check = try check(captured, on: copy, in: folder, interruption, for: checkDuration)
+        for _ in 0..<Self.adjustmentLimit where !check.report.isFaithful {
+            guard interruption.signal == nil,
+                let next = plan.adjustment.corrected(by: check.report.rows, of: captured)
+            else { break }
+            var other = plan
+            other.adjustment = next
+            let adjusted = try other.scenario()
+            try destination.write(adjusted.yaml)
+            let result = try self.check(
+                adjusted,
+                on: copy,
+                in: folder,
+                interruption,
+                for: checkDuration
+            )
+            guard result.report.distance < check.report.distance else { break }
+            (plan, captured, check) = (other, adjusted, result)
+        }
+        try destination.write(captured.yaml)
+        try report(check, plan.adjustment, interruption)
+    }
+
+    /// The number of times that a capture corrects its pauses by what its check shows.
+    private static let adjustmentLimit = 3
+
+    /// A scenario that can be written again with other pauses.
+    private struct Plan {
+        var analysis: CaptureAnalysis
+        var schema: CaptureSchema
+        var options: CaptureOptions
+        var adjustment = FidelityAdjustment()
+
+        func scenario() throws -> CapturedScenario {
+            do {
+                return try CapturedScenario(
+                    analysis,
+                    schema: schema,
+                    options: options,
+                    adjustment: adjustment
+                )
+            } catch { throw CommandFailure(error.description) }
         }
     }
 
-    private func scenario(
+    private func plan(
         on copy: CaptureCopy,
         in folder: URL,
         _ executions: () throws(CaptureError) -> [CapturedExecution],
         from name: () -> String?
-    ) throws -> CapturedScenario {
+    ) throws -> Plan {
         let tables = try CaptureDatabase(copy, of: database)
         let schema = tables.schema
         var options = options
@@ -172,9 +219,10 @@ struct CaptureRun {
                 schema: schema,
                 file: name(),
                 competition: competition,
-                gaps: gaps
+                gaps: gaps,
+                programs: programs
             )
-            return try CapturedScenario(analysis, schema: schema, options: options)
+            return Plan(analysis: analysis, schema: schema, options: options)
         } catch {
             throw CommandFailure(error.description)
         }
@@ -183,19 +231,24 @@ struct CaptureRun {
     /// The path of the scenario file, with a slash to distinguish the path from a preset's name.
     private var outputPath: String { output.contains("/") ? output : "./" + output }
 
-    /// Runs the scenario's present arm on a copy, and reports how closely it matches the capture.
-    private func compare(
+    private struct Check {
+        var report: FidelityReport
+        /// The writes during the run, or `nil` if they are unknown.
+        var writeActivity: WriteActivity?
+    }
+
+    /// Runs the scenario's present arm on a copy, and compares it with the capture.
+    private func check(
         _ captured: CapturedScenario,
-        _ scenario: Scenario,
         on copy: CaptureCopy,
         in folder: URL,
         _ interruption: Interruption,
         for duration: Duration
-    ) throws {
-        let scenario = try scenario.scaled(toMeasured: duration)
+    ) throws -> Check {
+        let scenario = try Scenario.load(nameOrPath: outputPath).scaled(toMeasured: duration)
         guard let arm = scenario.arms.first(where: { $0.name == CapturedScenario.presentArm })
         else {
-            return
+            throw CommandFailure("the scenario has no arm '\(CapturedScenario.presentArm)'")
         }
         let reporter = ProgressReporter(.auto)
         var options = RunOptions()
@@ -227,17 +280,35 @@ struct CaptureRun {
             throw ExitCode(128 + (interruption.signal ?? SIGINT))
         }
         reporter.finish()
-        let report = FidelityReport(captured, result) { counts.mean(of: $0) }
-        if let writeActivity,
-            let replayed = watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)
-        {
+        return Check(
+            report: FidelityReport(captured, result) { counts.mean(of: $0) },
+            writeActivity: watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)
+        )
+    }
+
+    /// Prints how closely the scenario matches the capture, and ends with its exit status.
+    private func report(
+        _ check: Check,
+        _ adjustment: FidelityAdjustment,
+        _ interruption: Interruption
+    ) throws {
+        if let writeActivity, let replayed = check.writeActivity {
             try StandardOutput.write("\n" + Self.text(of: writeActivity, replayed))
         }
         // The names of tables and clients come from other programs.
-        let lines = report.lines.map(Escaping.terminal)
-        try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
+        var lines = check.report.lines
+        let corrections = adjustment.descriptions
+        if !corrections.isEmpty {
+            lines.insert(
+                "adjusted after a check: " + corrections.joined(separator: ", "),
+                at: 0
+            )
+        }
+        try StandardOutput.write(
+            "\n" + lines.map(Escaping.terminal).joined(separator: "\n") + "\n"
+        )
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
-        if !report.isFaithful { throw ExitCode(ExitStatus.unfaithful.rawValue) }
+        if !check.report.isFaithful { throw ExitCode(ExitStatus.unfaithful.rawValue) }
     }
 
     private static func text(of captured: WriteActivity, _ replayed: WriteActivity) -> String {

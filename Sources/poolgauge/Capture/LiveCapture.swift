@@ -29,6 +29,7 @@ struct LiveCapture {
         var tracedShare = 1.0
         /// The degree to which programs competed for processors.
         var competition = ProcessorCompetition()
+        var programs = CapturedPrograms()
     }
 
     /// Traces statements until the duration has passed or a signal interrupts the capture.
@@ -82,6 +83,8 @@ struct LiveCapture {
             }
             if clock.now >= nextRead {
                 for process in processorWait.known { processorWait.read(process) }
+                // Programs and connections that end during the capture count, too.
+                result.programs.add(session.connections())
                 nextRead = clock.now + .seconds(1)
             }
             for execution in executions { add(execution, to: &result) }
@@ -102,6 +105,7 @@ struct LiveCapture {
 
     private func add(_ report: WatchReport, to result: inout Result) {
         result.writeActivity = WriteActivity(report)
+        result.programs.add(report)
         guard let tracing = report.tracing else { return }
         if tracing.lost > 0 {
             result.notes.append(
@@ -125,6 +129,43 @@ struct LiveCapture {
         // The notes in the report already count executions without text.
         guard let sql = execution.sql else { return }
         result.executions.append(CapturedExecution(execution, sql: sql))
+    }
+}
+
+extension CapturedPrograms {
+    /// Adds the names of processes, which distinguish those of one program, and the settings of
+    /// their connections.
+    mutating func add(_ report: WatchReport) {
+        for process in report.processes { setName(process.name, of: Int(process.pid)) }
+        add(report.connections ?? [])
+    }
+
+    mutating func add(_ connections: [WatchedConnection]) {
+        for connection in connections {
+            let process = Int(connection.pid)
+            if let name = connection.name, !isNamed(process) { setName(name, of: process) }
+            set(connection.settings.pragmas, of: "\(process)/\(connection.connection)")
+        }
+    }
+}
+
+extension ConnectionSettings {
+    /// The known settings, as values of pragmas.
+    fileprivate var pragmas: [String: String] {
+        var values: [String: String] = [:]
+        // A handler of the program's own has no timeout that is known.
+        if hasOwnBusyHandler != true {
+            values["busy_timeout"] = busyTimeoutMilliseconds.map { String($0) }
+        }
+        if hasOwnCommitHook != true {
+            values["wal_autocheckpoint"] = autocheckpointFrames.map { String($0) }
+        }
+        values["synchronous"] = synchronous?.rawValue
+        values["journal_mode"] = journalMode?.rawValue
+        values["cache_size"] = cacheSize.map { String($0) }
+        values["mmap_size"] = mmapBytes.map { String($0) }
+        values["foreign_keys"] = foreignKeys.map { $0 ? "1" : "0" }
+        return values
     }
 }
 

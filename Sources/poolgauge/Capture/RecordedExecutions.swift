@@ -15,6 +15,7 @@ struct RecordedExecutions {
     private(set) var executions: [CapturedExecution] = []
     /// The limitations of the recording, one sentence each.
     private(set) var notes: [String] = []
+    private(set) var programs = CapturedPrograms()
 
     private static let limit = 200_000
 
@@ -70,6 +71,7 @@ struct RecordedExecutions {
         var (executionCount, transactionCount, isIncomplete) = (0, 0, false)
         for report in reports {
             guard let statements = report.statements, let tracing = report.tracing else { continue }
+            programs.add(report)
             let now = Double(report.time.milliseconds) / 1000
             // A new session counts from 0.
             if tracing.seconds < traced { (lastStatements, last) = ([:], nil) }

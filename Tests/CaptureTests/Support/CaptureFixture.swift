@@ -70,6 +70,8 @@ enum CaptureFixture {
         _ executions: [CapturedExecution],
         file: String? = "log.jsonl",
         competition: ProcessorCompetition = ProcessorCompetition(),
+        programs: CapturedPrograms = CapturedPrograms(),
+        adjustment: FidelityAdjustment = FidelityAdjustment(),
         _ change: (inout CaptureOptions) -> Void = { _ in }
     ) throws -> CapturedScenario {
         var options = CaptureOptions(database: "/tmp/app.sqlite")
@@ -79,18 +81,31 @@ enum CaptureFixture {
             sorted,
             schema: schema,
             file: file,
-            competition: competition
+            competition: competition,
+            programs: programs
         )
-        return try CapturedScenario(analysis, schema: schema, options: options)
+        return try CapturedScenario(
+            analysis,
+            schema: schema,
+            options: options,
+            adjustment: adjustment
+        )
     }
 
     /// Creates a scenario from executions, and parses it.
     static func parsed(
         _ executions: [CapturedExecution],
         competition: ProcessorCompetition = ProcessorCompetition(),
+        programs: CapturedPrograms = CapturedPrograms(),
+        adjustment: FidelityAdjustment = FidelityAdjustment(),
         _ change: (inout CaptureOptions) -> Void = { _ in }
     ) throws -> (Scenario, CapturedScenario) {
-        let captured = try scenario(executions, competition: competition) {
+        let captured = try scenario(
+            executions,
+            competition: competition,
+            programs: programs,
+            adjustment: adjustment
+        ) {
             // The decoder only checks that the file exists.
             $0.database = "/proc/self/exe"
             change(&$0)

@@ -162,7 +162,7 @@ struct CapturedScenarioTests {
         let settings = CaptureFixture.executions(
             [
                 "PRAGMA journal_mode = WAL", "PRAGMA synchronous(1)", "PRAGMA busy_timeout = 1500",
-                "PRAGMA cache_size = -2000", "PRAGMA foreign_keys = on",
+                "PRAGMA cache_size = -4000", "PRAGMA foreign_keys = on",
             ],
             connection: "writer"
         )
@@ -179,7 +179,7 @@ struct CapturedScenarioTests {
         #expect(arm.busyTimeout == .milliseconds(1500))
         #expect(
             arm.pragmas == [
-                .init(name: "cache_size", value: "-2000"), .init(name: "foreign_keys", value: "on"),
+                .init(name: "cache_size", value: "-4000"), .init(name: "foreign_keys", value: "on"),
             ]
         )
         #expect(!scenario.arms.map(\.name).contains("queue-wal"))
