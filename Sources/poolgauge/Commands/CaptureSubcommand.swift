@@ -13,8 +13,10 @@ struct CaptureSubcommand: ParsableCommand {
             or reads them from JSON lines or a recording (--from). Writes a scenario that runs on a copy of the \
             database. The scenario contains the program's transactions with their rates and pauses, \
             distributions for their parameters, and arms to compare. Then runs the scenario \
-            briefly and reports how closely it matches the program. docs/Capture.md describes the \
-            JSON lines and has recipes for SQLAlchemy, Django, and GRDB.
+            briefly, corrects the pauses by what this shows, at most three times, and reports how \
+            closely it matches the program. --print-tracer python prints a module that writes the \
+            JSON lines; docs/Capture.md describes them and has recipes for SQLAlchemy, Django, and \
+            GRDB.
 
             Without --literals or --values, the scenario contains no values from the program.
             """
@@ -51,7 +53,20 @@ struct CaptureSubcommand: ParsableCommand {
     var pid: [Int32] = []
 
     @Option(name: .shortAndLong, help: "The file for the scenario.", completion: .file())
-    var output: String
+    var output: String?
+
+    /// The languages with a module that records the statements of a program.
+    enum Language: String, CaseIterable, ExpressibleByArgument {
+        case python
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Print a module that records the statements of a program for --from, and do nothing else.",
+            valueName: "language"
+        )
+    )
+    var printTracer: Language?
 
     @Flag(help: "Replace an existing scenario file.")
     var force = false
@@ -82,6 +97,10 @@ struct CaptureSubcommand: ParsableCommand {
     var noCheck = false
 
     func validate() throws {
+        guard printTracer == nil else { return }
+        guard let output else {
+            throw ValidationError("specify the file for the scenario with --output")
+        }
         if file == nil, database == nil {
             throw ValidationError(
                 "specify the program's database as an argument or with --database"
@@ -117,6 +136,9 @@ struct CaptureSubcommand: ParsableCommand {
     }
 
     func run() throws {
+        guard printTracer == nil, let output else {
+            return try StandardOutput.write(PythonTracer.source + "\n")
+        }
         let path = try DatabaseFile.url(
             file ?? database ?? "",
             option: file == nil ? "--database" : nil

@@ -107,6 +107,38 @@ struct CaptureCommandTests {
         }
     }
 
+    @Test(.enabled(if: ForeignProgram.isAvailable))
+    func thePrintedTracerRecordsAProgram() throws {
+        try withDatabase { folder in
+            let module = try HeadlessProgram.run(
+                ["capture", "--print-tracer", "python"],
+                in: folder
+            )
+            try Data(module.output.utf8).write(
+                to: folder.appendingPathComponent("poolgauge_trace.py")
+            )
+            let program = try ForeignProgram(folder.appendingPathComponent("app.sqlite").path)
+            let log = folder.appendingPathComponent("log.jsonl").path
+            try program.run(
+                """
+                os.environ["POOLGAUGE_TRACE"] = "\(log)"
+                sys.path.insert(0, os.path.dirname(path))
+                from poolgauge_trace import TracedConnection
+                c = sqlite3.connect(path, factory=TracedConnection)
+                for i in range(20):
+                    c.execute("SELECT text FROM notes WHERE id = ?", (i + 1,)).fetchall()
+                    with c: c.execute("UPDATE notes SET text = ? WHERE id = ?", ("x", i + 1))
+                c.close()
+                """
+            )
+            let outcome = try HeadlessProgram.run(
+                ["capture", "app.sqlite", "--from", log, "--output", "app.yaml", "--no-check"],
+                in: folder
+            )
+            #expect(outcome.output.hasPrefix("wrote app.yaml: 2 operations"), "\(outcome)")
+        }
+    }
+
     @Test func anExistingScenarioIsReplacedOnlyWithForce() throws {
         try withDatabase { folder in
             let file = folder.appendingPathComponent("app.yaml")
