@@ -5,7 +5,7 @@ import Telemetry
 
 extension SQLTraceSession {
     /// Reads the settings of the connections to all watched databases.
-    public func connections() -> [WatchedConnection] {
+    public func watchedConnections() -> [WatchedConnection] {
         lock.withLock { _ in
             models.indices.flatMap {
                 connectionReport(of: $0, [:], at: monotonicNanoseconds()).0

@@ -15,11 +15,20 @@ package struct FidelityReport {
         package var rows: (captured: Double?, replayed: Double?)
         /// The number of lock failures per transaction, in the capture and in the run.
         package var busy: (captured: Double, replayed: Double)
-        /// The number of transactions in the run.
-        package var count: UInt64
+        /// The number of transactions, in the capture and in the run.
+        package var count: (captured: Double, replayed: Double)
+        /// The ratio of the standard deviation of the captured durations to their mean.
+        package var variation: Double
 
-        /// The relative difference that chance explains, from about two standard errors.
-        fileprivate var chance: Double { 2 / Double(max(count, 1)).squareRoot() }
+        /// The relative difference of two counts that chance explains, from about two standard
+        /// errors.
+        fileprivate var chance: Double {
+            2 * (1 / max(count.captured, 1) + 1 / max(count.replayed, 1)).squareRoot()
+        }
+        /// The relative difference of two mean durations that chance explains.
+        ///
+        /// A few long waits for a lock may make up most of the mean.
+        fileprivate var timeChance: Double { chance * variation }
 
         package static func == (first: Row, second: Row) -> Bool {
             first.name == second.name && first.rate == second.rate
@@ -75,13 +84,18 @@ package struct FidelityReport {
                     operation.busyShare,
                     Double(lockFailures) / Double(max(1, metrics?.started ?? 1))
                 ),
-                count: completed + errorCount
+                count: (operation.count, Double(completed + errorCount)),
+                variation: operation.variation
             )
         }
         writeShare = (scenario.writeShare, replayedShare)
-        let writes = zip(scenario.operations, rows).filter { $0.0.writes }
-            .reduce(0) { $0 + $1.1.count }
-        writeChance = 2 / Double(max(writes, 1)).squareRoot()
+        // The share is a sum over the operations, each with its own number of transactions.
+        writeChance =
+            zip(scenario.operations, rows).filter { $0.0.writes }.map { operation, row in
+                let share = operation.rate * (operation.meanSeconds ?? 0) * operation.writeShare
+                let error = share * row.chance * (1 + row.variation * row.variation).squareRoot()
+                return error * error
+            }.reduce(0, +).squareRoot() / max(scenario.writeShare, 1e-9)
         omissions = scenario.omissions
         var notes: [String] = []
         if !result.valid {
@@ -170,7 +184,7 @@ package struct FidelityReport {
                     replayed,
                     "time of \(row.name)",
                     smallest: Self.timeTolerance,
-                    chance: row.chance,
+                    chance: row.timeChance,
                     ReportUnits.compactTime,
                     remedy: "edit the operation's pauses, or the ranges of its values"
                 )

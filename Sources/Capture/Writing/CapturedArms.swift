@@ -109,8 +109,10 @@ struct CapturedArms {
     }
 
     /// Returns the most frequent kind of BEGIN among the writing transactions.
+    ///
+    /// A single statement without BEGIN does the same after each kind of BEGIN.
     static func begin(_ analysis: CaptureAnalysis) -> Arm.Begin {
-        let counts = begins(analysis)
+        let counts = begins(analysis).filter { $0.key != .autocommit }
         let mostFrequent = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?
             .key
         switch mostFrequent {

@@ -28,6 +28,10 @@ package struct CapturedScenario {
         package var rate: Double
         /// The transactions' mean duration, in seconds, or `nil` if unknown.
         package var meanSeconds: Double?
+        /// The number of captured transactions.
+        var count: Double
+        /// The ratio of the standard deviation of the durations to their mean.
+        var variation: Double
         /// The transactions' median duration, in seconds, or `nil` if unknown.
         package var medianSeconds: Double?
         /// The 99th percentile of the durations, in seconds, or `nil` if it is unknown or if there
@@ -222,6 +226,8 @@ package struct CapturedScenario {
             name: planned.operation.name,
             rate: Double(planned.count) / analysis.duration,
             meanSeconds: shape.isTimed ? shape.durations.mean : nil,
+            count: Double(planned.count),
+            variation: shape.durations.variation,
             medianSeconds: shape.isTimed ? shape.durations.quantile(0.5) : nil,
             p99Seconds: shape.isTimed && shape.count >= 1000 ? shape.durations.quantile(0.99) : nil,
             rows: hasRowCounts ? shape.meanRows : nil,

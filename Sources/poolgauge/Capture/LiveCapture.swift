@@ -84,7 +84,7 @@ struct LiveCapture {
             if clock.now >= nextRead {
                 for process in processorWait.known { processorWait.read(process) }
                 // Programs and connections that end during the capture count, too.
-                result.programs.add(session.connections())
+                result.programs.add(session.watchedConnections())
                 nextRead = clock.now + .seconds(1)
             }
             for execution in executions { add(execution, to: &result) }

@@ -31,7 +31,8 @@ struct FidelityAdjustmentTests {
             seconds: (operation.meanSeconds, seconds),
             rows: (nil, nil),
             busy: (0, 0),
-            count: 1_000
+            count: (1_000, 1_000),
+            variation: 0
         )
     }
 

