@@ -18,6 +18,7 @@ extension SQLTraceSession {
         readRecords()
         let now = monotonicNanoseconds()
         for process in ended { end(process, at: now) }
+        followEarlyStatements()
         noteLosses(at: now)
         limitCosts(at: now)
         surveyProcesses()
