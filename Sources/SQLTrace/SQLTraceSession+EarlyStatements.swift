@@ -62,9 +62,22 @@ extension SQLTraceSession {
         connections.add(key, database: database, path: found.path, library: copy.library)
     }
 
+    /// Whether an execution was inside the first step of an early statement on the same connection.
+    ///
+    /// The probes see only its inner steps. SQLite permits no other steps on the connection meanwhile.
+    func isNested(_ execution: StatementExecution) -> Bool {
+        let key = ConnectionKey(process: execution.process, connection: execution.connection)
+        guard let early = earlyStatements[key], early.step.statement != execution.statement,
+            execution.end > early.start
+        else { return false }
+        if execution.end >= followTime { followEarlyStatements() }
+        return earlyStatements[key] != nil
+    }
+
     /// Forgets the early statements whose first step has returned.
     func followEarlyStatements() {
         guard !earlyStatements.isEmpty else { return }
+        followTime = monotonicNanoseconds()
         let memory = ProcMemory()
         for (key, early) in earlyStatements {
             let copy = CopyKey(process: key.process, library: early.library)

@@ -35,6 +35,8 @@ public final class SQLTraceSession {
     var connections = ConnectionTable()
     /// The running statements that began before their process had probes.
     var earlyStatements: [ConnectionKey: EarlyStatement] = [:]
+    /// The time at which these were last known to be running.
+    var followTime: UInt64 = 0
     /// The names of running and terminated processes, by process ID.
     var names: [Int32: String] = [:]
     let planner: PlanClient?

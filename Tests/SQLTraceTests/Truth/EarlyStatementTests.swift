@@ -13,7 +13,7 @@ import Testing
     .timeLimit(.minutes(3))
 )
 struct EarlyStatementTests {
-    /// A program with a database of one row, whose SQL functions `gate` and `nested` wait.
+    /// A program with a database of one row, whose SQL functions `gate`, `nested`, and `second` wait.
     private struct GatedProgram {
         let path: String
         let program: ForeignProgram
@@ -22,11 +22,12 @@ struct EarlyStatementTests {
         init(_ folder: TemporaryFolder) throws {
             (path, program) = try TracedPrograms.prepared(folder)
             pipe = folder.file("gate")
-            mkfifo(pipe, 0o600)
+            for pipe in [pipe, pipe + "2"] { mkfifo(pipe, 0o600) }
             try program.run(
                 """
                 c.execute('INSERT INTO stock(n) VALUES(1)')
                 c.create_function('gate', 0, lambda: len(open('\(pipe)').read(1)))
+                c.create_function('second', 0, lambda: len(open('\(pipe)2').read(1)))
                 c.create_function('nested', 0, lambda: c.execute('SELECT gate()').fetchone()[0])
                 """
             )
@@ -36,6 +37,11 @@ struct EarlyStatementTests {
         func begin(_ code: String) throws -> FileHandle {
             try program.begin(code)
             return try #require(FileHandle(forWritingAtPath: pipe))
+        }
+
+        /// Returns when a statement waits in the function `second`.
+        func second() throws -> FileHandle {
+            try #require(FileHandle(forWritingAtPath: pipe + "2"))
         }
 
         /// Ends the wait and the code.
@@ -79,6 +85,32 @@ struct EarlyStatementTests {
         #expect(statement.calls == 1 && statement.timed == 0 && statement.rows == nil)
         #expect(database.current.allSatisfy { !$0.isRunning })
         #expect(database.connections.allSatisfy { $0.running == nil })
+    }
+
+    @Test func statementsInsideAnEarlyStatementBelongToIt() throws {
+        let folder = TemporaryFolder()
+        let gated = try GatedProgram(folder)
+        try gated.program.run(
+            """
+            c.create_function('both', 0, lambda:
+                c.execute('SELECT 7 FROM stock').fetchone()[0] + c.execute('SELECT second()').fetchone()[0])
+            """
+        )
+        let first = try gated.begin("c.execute('UPDATE stock SET n = gate() + both()')")
+        let session = try TracedPrograms.session(gated.path)
+        defer { session.close() }
+        session.poll()
+        try first.write(contentsOf: [0x31])
+        let second = try gated.second()
+        session.poll()
+        let database = try session.database()
+        #expect(database.statements.isEmpty && (database.tracing.nestedExecutions ?? 0) == 1)
+        #expect(database.current.first?.sql.hasPrefix("UPDATE") == true)
+        try gated.finish(second)
+        try gated.program.run(TracedPrograms.end)
+        session.executions()
+        let update = try session.database().statements.first { $0.sql.hasPrefix("UPDATE") }
+        #expect(update?.calls == 1 && update?.timed == 0)
     }
 
     @Test func aStatementBetweenTwoRowsDoesNotRun() throws {
