@@ -94,6 +94,11 @@ struct FindingFacts {
         report.current?.first { $0.pid == process && $0.isRunning }
     }
 
+    /// Returns how long a statement has been running, such as `at least 4.5 s`.
+    static func duration(of statement: WatchedCurrentStatement) -> String {
+        (statement.isLowerBound == true ? "at least " : "") + duration(statement.seconds)
+    }
+
     static func duration(_ seconds: Double) -> String { HumanUnits.duration(seconds: seconds) }
 
     /// Returns a statement in backquotes, shortened to fit in a sentence.

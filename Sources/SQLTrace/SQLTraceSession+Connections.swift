@@ -41,7 +41,8 @@ extension SQLTraceSession {
             connection.running = running[address].map { statement in
                 WatchedConnection.Running(
                     sql: models[database].displayText(of: statement.text).shown,
-                    seconds: Double(now - min(now, statement.start)) / 1e9
+                    seconds: Double(now - min(now, statement.start)) / 1e9,
+                    isLowerBound: statement.isEarly ? true : nil
                 )
             }
             guard libraries.entries.indices.contains(number) else { return connection }
@@ -62,13 +63,14 @@ extension SQLTraceSession {
     }
 
     /// A copy of SQLite in a process.
-    private struct CopyKey: Hashable {
+    struct CopyKey: Hashable {
         var process: Int32
         /// The number of the library.
         var library: Int
     }
 
-    private func reader(of copy: CopyKey, _ memory: ProcMemory) -> ConnectionReader? {
+    /// Returns a reader of the connections of a copy, or `nil` if its layout is not known.
+    func reader(of copy: CopyKey, _ memory: ProcMemory) -> ConnectionReader? {
         guard libraries.entries.indices.contains(copy.library),
             let layout = try? libraries.entries[copy.library].state?.get()
         else { return nil }

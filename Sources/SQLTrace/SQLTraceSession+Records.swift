@@ -18,6 +18,7 @@ extension SQLTraceSession {
         readRecords()
         let now = monotonicNanoseconds()
         for process in ended { end(process, at: now) }
+        followEarlyStatements()
         noteLosses(at: now)
         limitCosts(at: now)
         surveyProcesses()
@@ -56,6 +57,10 @@ extension SQLTraceSession {
             guard let target = attached[execution.process], target.includes(execution.end)
             else { return }
             target.lastUse = execution.end
+            if isNested(execution) {
+                endedCounts.nested += 1
+                return
+            }
             let kind = models[database].add(execution)
             connections.add(execution, kind, database: database, library: library)
             pending.append(execution)

@@ -137,7 +137,9 @@ extension SQLTraceSession {
                 current: models[number].currentReport(
                     running: Self.oldest(
                         running.filter {
-                            survey.processes[$0.key.process]?.databases == [number]
+                            let database = earlyStatements[$0.key]?.database
+                            return database.map { $0 == number }
+                                ?? (survey.processes[$0.key.process]?.databases == [number])
                         }
                     ),
                     now: now
@@ -157,19 +159,22 @@ extension SQLTraceSession {
         sampling[process.process] = process.sampling(at: now)
     }
 
-    typealias RunningStatements = [ConnectionKey: (text: String, start: UInt64)]
+    typealias RunningStatements = [ConnectionKey: TraceModel.RunningStatement]
 
     /// Returns the oldest running statement of each process.
     private static func oldest(
         _ running: RunningStatements
-    ) -> [Int32: (text: String, start: UInt64)] {
+    ) -> [Int32: TraceModel.RunningStatement] {
         Dictionary(running.map { ($0.key.process, $0.value) }) { $0.start <= $1.start ? $0 : $1 }
     }
 
     /// Returns the oldest running statement of each connection.
     private func runningStatements() -> RunningStatements {
         let memory = ProcMemory()
-        var running: RunningStatements = [:]
+        followEarlyStatements()
+        var running = earlyStatements.mapValues { early in
+            TraceModel.RunningStatement(text: early.text, start: early.start, isEarly: true)
+        }
         for execution in kernel.runningStatements() {
             let process = execution.process
             let key = ConnectionKey(process: process, connection: execution.connection)
@@ -178,7 +183,11 @@ extension SQLTraceSession {
                 let text = decoder.text(of: execution.statement, process)
                     ?? text(of: execution, memory)
             else { continue }
-            running[key] = (text, execution.start)
+            running[key] = TraceModel.RunningStatement(
+                text: text,
+                start: execution.start,
+                isEarly: execution.isEarly
+            )
         }
         return running
     }
@@ -191,7 +200,11 @@ extension SQLTraceSession {
                     ofProcess: execution.process,
                     at: execution.statement &+ UInt64(layout.sql)
                 ),
-                let text = memory.text(ofProcess: execution.process, at: address, limit: 1 << 16)
+                let text = memory.text(
+                    ofProcess: execution.process,
+                    at: address,
+                    limit: Self.textLimit
+                )
             else { continue }
             return SecretKeys.redacted(text)
         }

@@ -33,6 +33,10 @@ public final class SQLTraceSession {
     /// The trace data of each database, in the order of `files.paths`.
     var models: [TraceModel] = []
     var connections = ConnectionTable()
+    /// The running statements that began before their process had probes.
+    var earlyStatements: [ConnectionKey: EarlyStatement] = [:]
+    /// The time at which these were last known to be running.
+    var followTime: UInt64 = 0
     /// The names of running and terminated processes, by process ID.
     var names: [Int32: String] = [:]
     let planner: PlanClient?
@@ -113,6 +117,7 @@ public final class SQLTraceSession {
         calibrateOwnLibrary()
         let programsWait = opens.start(files.paths)
         attach(to: survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime))
+        findEarlyStatements()
         isStarting = false
         measureCost()
         if programsWait != nil { startThread() }
@@ -167,6 +172,7 @@ public final class SQLTraceSession {
         let now = monotonicNanoseconds()
         opens.watch(files.paths)
         attach(to: survey.surveyDueProcesses(at: now, for: Self.surveyTime))
+        findEarlyStatements()
         for (process, time) in opening {
             let hasEnded = !Self.exists(process)
             if hasEnded, attached[process] == nil { missedPrograms += 1 }
@@ -321,6 +327,7 @@ public final class SQLTraceSession {
     func end(_ process: Int32, at time: UInt64) {
         decoder.forget(process)
         connections.end(process: process)
+        earlyStatements = earlyStatements.filter { $0.key.process != process }
         for database in models.indices { models[database].end(process: process, at: time) }
         guard let ended = attached.removeValue(forKey: process) else { return }
         opens.send(.forget(process: process))

@@ -95,9 +95,14 @@ package final class LinkedProgram {
         process.waitUntilExit()
     }
 
+    /// Starts a statement without waiting for it to end.
+    package func begin(_ sql: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data((sql + "\n").utf8))
+    }
+
     /// Executes a statement, and throws an error if it fails.
     package func execute(_ sql: String) throws {
-        try input.fileHandleForWriting.write(contentsOf: Data((sql + "\n").utf8))
+        try begin(sql)
         let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard answer == "ok\n" else { throw ForeignProgram.Failure(description: answer) }
     }

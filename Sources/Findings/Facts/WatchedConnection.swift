@@ -23,11 +23,15 @@ public struct WatchedConnection: Sendable, Codable, Equatable {
         public var sql: String
         /// The time since its start, in seconds.
         public var seconds: Double
+        /// Whether ``seconds`` is only a lower bound, because the statement began before the process
+        /// was traced.
+        public var isLowerBound: Bool?
 
         /// Creates a statement.
-        public init(sql: String, seconds: Double) {
+        public init(sql: String, seconds: Double, isLowerBound: Bool? = nil) {
             self.sql = sql
             self.seconds = seconds
+            self.isLowerBound = isLowerBound
         }
     }
 

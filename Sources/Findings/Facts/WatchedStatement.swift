@@ -199,13 +199,23 @@ public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
     /// The time since the start of a running statement, or since the end of a completed statement,
     /// in seconds.
     public var seconds: Double
+    /// Whether ``seconds`` is only a lower bound, because the statement began before the process was
+    /// traced.
+    public var isLowerBound: Bool?
 
     /// Creates a statement.
-    public init(pid: Int32, sql: String, isRunning: Bool, seconds: Double) {
+    public init(
+        pid: Int32,
+        sql: String,
+        isRunning: Bool,
+        seconds: Double,
+        isLowerBound: Bool? = nil
+    ) {
         self.pid = pid
         self.sql = sql
         self.isRunning = isRunning
         self.seconds = seconds
+        self.isLowerBound = isLowerBound
     }
 }
 

@@ -45,7 +45,7 @@ enum HolderRules {
         case .statement(let statement):
             return
                 " Process \(process) has been executing \(FindingFacts.quoted(statement.sql)) for "
-                + "\(FindingFacts.duration(statement.seconds))."
+                + "\(FindingFacts.duration(of: statement))."
         case .idle(let transaction):
             guard let since = transaction.secondsSinceStatement else { return "" }
             let last = transaction.sql.map { " since \(FindingFacts.quoted($0))" } ?? ""

@@ -108,7 +108,7 @@ enum StatementRules {
                 pid: statement.pid,
                 "\(facts.name(statement.pid)) has been executing "
                     + "\(FindingFacts.quoted(statement.sql)) for "
-                    + "\(FindingFacts.duration(statement.seconds)).",
+                    + "\(FindingFacts.duration(of: statement)).",
                 remedy: "Its query plan shows whether an index is missing."
             )
         }

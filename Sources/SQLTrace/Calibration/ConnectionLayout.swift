@@ -1,4 +1,4 @@
-/// The places of a connection's settings in SQLite's structures.
+/// The places of a connection's settings and statements in SQLite's structures.
 ///
 /// As in ``StatementLayout``, calibration searches for the offsets, which are in bytes unless stated
 /// otherwise. A field that was not found is missing, and its setting is unknown.
@@ -15,6 +15,12 @@ struct ConnectionLayout: Sendable, Equatable {
         case walArgument
         /// The built-in hook, which starts checkpoints: its offset in the library's file.
         case walHook
+        /// The pointer to the statement that was prepared last.
+        case statements
+
+        // In a statement (`Vdbe`).
+        /// The pointer to the statement that was prepared before it.
+        case nextStatement
 
         // In the entry of a database (`Db`).
         /// The pointer to the schema.

@@ -2,7 +2,7 @@
 import Findings
 import Glibc
 
-/// A search for the places of a connection's settings.
+/// A search for the places of a connection's settings and statements.
 ///
 /// The search changes one setting after another, differently on each connection, and keeps the only
 /// place that follows all changes.
@@ -34,6 +34,7 @@ struct ConnectionSearch {
     func layout() -> ConnectionLayout {
         for connection in connections { sqlite.setBusyTimeout(connection, milliseconds: 0) }
         var layout = ConnectionLayout()
+        searchStatements(&layout)
         searchConnection(&layout)
         searchPager(&layout)
         searchCache(&layout)
@@ -44,6 +45,35 @@ struct ConnectionSearch {
         layout[.withoutSharedCache] = isCompiled(with: "OMIT_SHARED_CACHE")
         layout[.withoutMapping] = isCompiled(with: "MAX_MMAP_SIZE=0")
         return layout
+    }
+
+    // MARK: Statements
+
+    /// Searches for the list of a connection's statements, which starts with the last one.
+    private func searchStatements(_ layout: inout ConnectionLayout) {
+        var lists: [[UInt64]] = []
+        var heads: [LittleEndian] = []
+        for round in 0..<2 {
+            for connection in connections {
+                let statements = (0..<3).compactMap { number in
+                    sqlite.prepare(connection, "SELECT \(10 * round + number)").statement
+                }
+                guard statements.count == 3 else { return }
+                lists.append(statements)
+                heads.append(sqlite.host.bytes(at: connection, count: StatementLayout.limit / 2))
+            }
+        }
+        layout[.statements] = only(stride(from: 0, to: StatementLayout.limit / 2, by: 8)) {
+            offset in
+            zip(heads, lists).allSatisfy { $0.u64(offset) == $1[2] }
+        }
+        layout[.nextStatement] = only(stride(from: 0, to: StatementLayout.limit / 2, by: 8)) {
+            offset in
+            lists.allSatisfy { statements in
+                word(statements[2] &+ UInt64(offset)) == statements[1]
+                    && word(statements[1] &+ UInt64(offset)) == statements[0]
+            }
+        }
     }
 
     // MARK: Settings

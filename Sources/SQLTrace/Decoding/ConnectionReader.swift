@@ -1,6 +1,6 @@
 import Findings
 
-/// A reader of the effective settings of connections in a process's memory.
+/// A reader of the effective settings and running statements of connections in a process's memory.
 ///
 /// The memory belongs to another program and changes while it is read. Before and after, the reader
 /// therefore checks that the connection's b-tree refers back to the connection, and that the
@@ -29,11 +29,13 @@ struct ConnectionReader {
         var database: UInt64
         var btree: UInt64
         var pager: UInt64
+        /// The path of the file.
+        var path: String
     }
 
     func settings(of connection: UInt64, path: String) -> Outcome {
         guard let owner = layout.settings[.owner] else { return .unknown }
-        guard let structures = structures(of: connection, path, owner) else {
+        guard let structures = structures(of: connection, owner), structures.path == path else {
             return .noConnection
         }
         let file = openFile(connection, structures)
@@ -45,17 +47,18 @@ struct ConnectionReader {
             layout.settings[.withoutSharedCache] == 1
             ? false : flag(.sharable, in: bytes(at: structures.btree, count: 128))
         settings.mmapBytes = layout.settings[.withoutMapping] == 1 ? 0 : file?.mapping
-        guard self.structures(of: connection, path, owner) == structures else {
+        guard self.structures(of: connection, owner) == structures else {
             return .noConnection
         }
         return .read(settings, openFiles: file?.openFiles)
     }
 
-    private func structures(
-        of connection: UInt64,
-        _ path: String,
-        _ owner: Int
-    ) -> Structures? {
+    /// Returns the path of a connection's file, or `nil` if the address is not that of a connection.
+    func path(of connection: UInt64) -> String? {
+        layout.settings[.owner].flatMap { structures(of: connection, $0)?.path }
+    }
+
+    private func structures(of connection: UInt64, _ owner: Int) -> Structures? {
         let pointers = layout.filePointers
         guard pointers.count == StatementLayout.filePointerCount,
             let database = follow([pointers[0]], from: connection),
@@ -63,9 +66,75 @@ struct ConnectionReader {
             let pager = follow([pointers[2], pointers[3]], from: btree),
             let name = follow([pointers[4]], from: pager),
             follow([owner], from: btree) == connection,
-            memory.path(ofProcess: process, at: name, limit: Self.pathLimit) == path
+            let path = memory.path(ofProcess: process, at: name, limit: Self.pathLimit)
         else { return nil }
-        return Structures(database: database, btree: btree, pager: pager)
+        return Structures(database: database, btree: btree, pager: pager, path: path)
+    }
+
+    // MARK: Statements
+
+    /// A statement whose first step has not returned.
+    struct FirstStep: Equatable {
+        var statement: UInt64
+        var connection: UInt64
+        /// The address of the text.
+        var sql: UInt64
+        /// How often the statement was started.
+        var runs: UInt32
+    }
+
+    /// The maximum number of a connection's statements to read.
+    private static let statementLimit = 4_096
+
+    /// Returns the address of the statement that a connection prepared last, or `nil` if the address
+    /// is not that of a connection with a statement.
+    func lastStatement(of connection: UInt64) -> UInt64? {
+        guard let place = layout.settings[.statements],
+            let statement = follow([place], from: connection),
+            follow([layout.connection], from: statement) == connection
+        else { return nil }
+        return statement
+    }
+
+    /// Returns the statements of a connection whose first step has not returned.
+    ///
+    /// If there are several, they are nested.
+    func firstSteps(of connection: UInt64) -> [FirstStep] {
+        guard let place = layout.settings[.nextStatement] else { return [] }
+        var steps: [FirstStep] = []
+        var next = lastStatement(of: connection)
+        for _ in 0..<Self.statementLimit {
+            guard let statement = next, follow([layout.connection], from: statement) == connection
+            else { break }
+            if let step = firstStep(of: statement, connection) { steps.append(step) }
+            next = follow([place], from: statement)
+        }
+        return steps
+    }
+
+    /// Returns the first step of a statement, or `nil` if the program is not inside it.
+    ///
+    /// SQLite sets the program counter to 0 at the start, and to a later instruction when the step
+    /// returns without an error.
+    func firstStep(of statement: UInt64, _ connection: UInt64) -> FirstStep? {
+        let fields = [
+            layout.connection, layout.programCounter, layout.resultCode, layout.sql,
+            layout.steps + 8,
+        ]
+        let content = bytes(at: statement, count: (fields.max() ?? 0) + 8)
+        guard content.u64(layout.connection) == connection,
+            content.u32(layout.programCounter) == 0, content.u32(layout.resultCode) == 0,
+            let sql = content.u64(layout.sql), sql != 0, let runs = content.u32(layout.steps + 8)
+        else { return nil }
+        return FirstStep(statement: statement, connection: connection, sql: sql, runs: runs)
+    }
+
+    /// Whether a statement has left a step and was not reset since.
+    func isOpen(_ step: FirstStep) -> Bool {
+        let counter = bytes(at: step.statement &+ UInt64(layout.programCounter), count: 4).u32(0)
+        let runs = bytes(at: step.statement &+ UInt64(layout.steps + 8), count: 4).u32(0)
+        return follow([layout.connection], from: step.statement) == step.connection
+            && runs == step.runs && (counter.map { Int32(bitPattern: $0) >= 0 } ?? false)
     }
 
     // MARK: Settings

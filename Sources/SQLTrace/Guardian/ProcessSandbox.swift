@@ -22,7 +22,10 @@ enum ProcessSandbox {
 
     /// Limits processor time and memory, and prevents the creation of files and of
     /// processes beyond the limit.
+    ///
+    /// From now on, the process ends with the thread that started it, which waits for its answer.
     static func limit(to limits: Limits) {
+        _ = endWithParent()
         var time = rlimit(rlim_cur: limits.processorSeconds, rlim_max: limits.processorSeconds)
         setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
         // Sanitizers and runtimes reserve addresses, so exclude the current mappings from the
@@ -39,6 +42,16 @@ enum ProcessSandbox {
         limitFiles(to: limits.fileSize)
         limitProcesses(to: limits.processes)
         alarm(limits.seconds)
+    }
+
+    private static let parent = getppid()
+
+    /// Returns whether the process has a parent, and will end with it.
+    ///
+    /// The kernel forgets this when the process changes its user.
+    private static func endWithParent() -> Bool {
+        // 1 is PR_SET_PDEATHSIG.
+        poolgauge_prctl(1, UInt(SIGKILL)) == 0 && getppid() == parent
     }
 
     /// Limits the size of the files that the process writes, in bytes.
@@ -67,7 +80,7 @@ enum ProcessSandbox {
         guard poolgauge_become(user) == 0 else { return false }
         // 38 is PR_SET_NO_NEW_PRIVS. 4 is PR_SET_DUMPABLE, without which root owns /proc/self.
         guard poolgauge_prctl(38, 1) == 0, poolgauge_prctl(4, 1) == 0 else { return false }
-        return getuid() == user && geteuid() == user && setuid(0) != 0
+        return getuid() == user && geteuid() == user && setuid(0) != 0 && endWithParent()
     }
 }
 #endif

@@ -30,17 +30,7 @@ struct ConnectionTable {
         library: Int
     ) {
         let key = ConnectionKey(process: execution.process, connection: execution.connection)
-        if entries[key] == nil {
-            guard entries.count < Self.limit else {
-                isFull = true
-                return
-            }
-            entries[key] = Entry(
-                database: database,
-                path: execution.database ?? "",
-                library: library
-            )
-        }
+        add(key, database: database, path: execution.database ?? "", library: library)
         guard execution.result & 0xff == 0 else { return }
         if kind.isWrite { entries[key]?.hasWritten = true }
         guard case .pragma(_, isQuery: false) = kind, let text = execution.sql,
@@ -52,6 +42,16 @@ struct ConnectionTable {
             name: pragma.name,
             value: String(value.prefix(Self.valueLimit))
         )
+    }
+
+    /// Adds a connection to a database, unless it is known.
+    mutating func add(_ key: ConnectionKey, database: Int, path: String, library: Int) {
+        guard entries[key] == nil else { return }
+        guard entries.count < Self.limit else {
+            isFull = true
+            return
+        }
+        entries[key] = Entry(database: database, path: path, library: library)
     }
 
     mutating func end(_ connection: ConnectionKey) { entries[connection] = nil }

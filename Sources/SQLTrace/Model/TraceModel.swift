@@ -84,14 +84,21 @@ struct TraceModel {
         }
     }
 
+    struct RunningStatement: Equatable {
+        var text: String
+        var start: UInt64
+        /// Whether it began before the start, because its process had no probes.
+        var isEarly: Bool
+    }
+
     /// Returns the running statement of each process, or its last statement if none is running.
     ///
     /// - Parameters:
-    ///   - running: The texts and start times of running statements, by process.
+    ///   - running: The running statements, by process.
     ///   - now: The time on the monotonic clock, in nanoseconds.
     /// - Returns: The statements, sorted by process ID.
     mutating func currentReport(
-        running: [Int32: (text: String, start: UInt64)],
+        running: [Int32: RunningStatement],
         now: UInt64
     ) -> [WatchedCurrentStatement] {
         var report: [Int32: WatchedCurrentStatement] = [:]
@@ -109,7 +116,8 @@ struct TraceModel {
                 pid: process,
                 sql: displayText(of: statement.text).shown,
                 isRunning: true,
-                seconds: seconds(since: statement.start)
+                seconds: seconds(since: statement.start),
+                isLowerBound: statement.isEarly ? true : nil
             )
         }
         return report.values.sorted { $0.pid < $1.pid }

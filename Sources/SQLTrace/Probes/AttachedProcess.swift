@@ -47,6 +47,10 @@ final class AttachedProcess {
     private var lostSeconds = 0.0
     /// The time with probes, and the time, at the last report.
     private var reported: (attached: UInt64, time: UInt64)
+    /// Whether probes were set since the last search for statements that began before.
+    var isUnsearched = false
+    /// The time of the last search, or `nil` if there was none.
+    var lastSearch: UInt64?
     /// Whether the process has had windows without probes.
     private(set) var isSampled = false
 
@@ -104,6 +108,7 @@ final class AttachedProcess {
     ) throws(TraceError) {
         guard libraries.insert(entry.number).inserted else { return }
         attachments.append(try attach())
+        isUnsearched = true
         // All executions of a process that has just opened the database are counted.
         guard window == nil else { return }
         window = isSampled || isOld ? monotonicNanoseconds() : start

@@ -70,11 +70,17 @@ struct KernelMap: Sendable {
         valueSize = value
     }
 
-    private func call(_ command: Int32, _ key: [UInt8]?, _ other: UnsafeRawPointer?) -> Int32 {
+    private func call(
+        _ command: Int32,
+        _ key: [UInt8]?,
+        _ other: UnsafeRawPointer?,
+        _ flags: UInt64 = 0
+    ) -> Int32 {
         precondition(key.map { $0.count == keySize } ?? true)
         var attributes = KernelAttributes()
         attributes.set(0, UInt32(object.descriptor))
         attributes.set(16, other)
+        attributes.set(24, flags)
         guard let key else { return attributes.call(command) }
         return key.withUnsafeBytes {
             attributes.set(8, $0.baseAddress)
@@ -88,11 +94,18 @@ struct KernelMap: Sendable {
         return result == 0 ? LittleEndian(value) : nil
     }
 
-    /// Sets the value of a key, and returns whether the map has space for it.
+    /// What ``set(_:to:if:)`` requires.
+    enum Condition: UInt64 {
+        case none = 0
+        case isNew = 1
+        case exists = 2
+    }
+
+    /// Sets the value of a key, and returns whether the condition is met and the map has space.
     @discardableResult
-    func set(_ key: [UInt8], to value: [UInt8]) -> Bool {
+    func set(_ key: [UInt8], to value: [UInt8], if condition: Condition = .none) -> Bool {
         precondition(value.count == valueSize)
-        return value.withUnsafeBytes { call(2, key, $0.baseAddress) } == 0
+        return value.withUnsafeBytes { call(2, key, $0.baseAddress, condition.rawValue) } == 0
     }
 
     func remove(_ key: [UInt8]) { _ = call(3, key, nil) }

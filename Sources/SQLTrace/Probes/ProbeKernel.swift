@@ -220,8 +220,10 @@ final class ProbeKernel {
         var process: Int32
         var statement: UInt64
         var connection: UInt64
-        /// The start of the execution.
+        /// The start of the execution, or the first call that was seen of it.
         var start: UInt64
+        /// Whether the execution began before the process had probes.
+        var isEarly: Bool
     }
 
     /// Returns the outermost running statement of each thread.
@@ -231,15 +233,60 @@ final class ProbeKernel {
             guard let value = threads.value(of: key), let depth = value.u8(28), depth > 0,
                 let process = value.u32(24), let statement = value.u64(32), statement != 0,
                 let connection = value.u64(40),
-                let start = statements.value(of: UInt64(process).bytes + statement.bytes)?.u64(8)
+                let state = statements.value(of: UInt64(process).bytes + statement.bytes),
+                let start = state.u64(Field.start), let isPartial = state.u8(Field.isPartial)
             else { return nil }
             return RunningStatement(
                 process: Int32(bitPattern: process),
                 statement: statement,
                 connection: connection,
-                start: start
+                start: start,
+                isEarly: isPartial != 0
             )
         }
+    }
+
+    // MARK: Early statements
+
+    /// The offsets in the structure of a statement.
+    private enum Field {
+        static let start = 8
+        static let lastEnd = 16
+        static let connection = 48
+        static let stepCount = 64
+        static let isOpen = 68
+        static let isPartial = 69
+    }
+
+    /// Prepares to count the end of an execution whose first step began before the process had probes.
+    ///
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - process: The process.
+    ///   - now: The time on the monotonic clock, in nanoseconds.
+    /// - Returns: Whether the beginning of the execution was not traced.
+    func expect(_ step: ConnectionReader.FirstStep, of process: Int32, at now: UInt64) -> Bool {
+        let key = UInt64(process).bytes + step.statement.bytes
+        let known = statements.value(of: key)
+        guard known?.u8(Field.isOpen) ?? 0 == 0 else { return isExpected(known) }
+        var value = [UInt8](repeating: 0, count: Size.statement)
+        for (field, number) in [
+            (Field.start, now), (Field.lastEnd, now), (Field.connection, step.connection),
+        ] { value.replaceSubrange(field..<(field + 8), with: number.bytes) }
+        value[Field.isOpen] = 1
+        value[Field.isPartial] = 1
+        return statements.set(key, to: value, if: known == nil ? .isNew : .exists)
+    }
+
+    /// Does not count the end of an execution, which was not traced.
+    func stopExpecting(_ step: ConnectionReader.FirstStep, of process: Int32) {
+        let key = UInt64(process).bytes + step.statement.bytes
+        if isExpected(statements.value(of: key)) { statements.remove(key) }
+    }
+
+    private func isExpected(_ state: LittleEndian?) -> Bool {
+        state?.u8(Field.isOpen) == 1 && state?.u8(Field.isPartial) == 1
+            && state?.u32(Field.stepCount) == 0
     }
 }
 

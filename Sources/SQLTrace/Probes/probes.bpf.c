@@ -295,6 +295,13 @@ inlined void end(struct thread *thread, struct statement *state, u64 statement, 
     submit(record, 1);
 }
 
+// The compiler must not remove the mask: Linux 6.1 does not derive the limit of `depth` from the
+// comparisons before.
+inlined struct frame *frame_at(struct thread *thread, u32 depth) {
+    asm volatile("" : "+r"(depth));
+    return &thread->frames[depth & (FRAMES - 1)];
+}
+
 inlined int enter_step(struct registers *r) {
     u64 ids = process_and_thread(), address = ARGUMENT(r);
     struct thread *thread = current(ids >> 32, ids);
@@ -304,7 +311,7 @@ inlined int enter_step(struct registers *r) {
     // In a Go program, returns are not probed.
     if (K(RETURNS) && depth < 255) thread->depth = depth + 1;
     if (depth >= FRAMES) return 0;
-    struct frame *frame = &thread->frames[depth & (FRAMES - 1)];
+    struct frame *frame = frame_at(thread, depth);
     frame->statement = 0;
     u8 *head = thread->bytes;
     if (read_user(head, HEAD, address)) return 0;
@@ -314,8 +321,7 @@ inlined int enter_step(struct registers *r) {
     int is_nested = !is_verified(thread, r);
     // The steps of a virtual table or of a function belong to the outer statement if they use its
     // connection.
-    if (depth > 0 && thread->frames[(depth - 1) & (FRAMES - 1)].connection == connection)
-        is_nested = 1;
+    if (depth > 0 && frame_at(thread, depth - 1)->connection == connection) is_nested = 1;
     frame->connection = connection;
     if (is_nested) {
         struct process *counts = counter < 0 ? map_lookup(&M_PROCESSES, &process) : 0;
@@ -335,7 +341,13 @@ inlined int enter_step(struct registers *r) {
     }
     u64 time = now();
     // The statement was reset without a call to a probed function, as by sqlite3_exec.
-    if (state->is_open && counter < 0) end(thread, state, address, state->last_end, ids, RESET);
+    // One that began before the probes were set may have ended without a traced step.
+    if (state->is_open && counter < 0) {
+        if (K(RETURNS) && !state->step_count)
+            state->is_open = 0;
+        else
+            end(thread, state, address, state->last_end, ids, RESET);
+    }
     if (state->is_open) {
         state->between += time - state->last_end;
     } else {
@@ -363,7 +375,7 @@ inlined int leave_step(struct registers *r) {
     if (!depth) return 0;
     thread->depth = --depth;
     if (depth >= FRAMES) return 0;
-    struct frame *frame = &thread->frames[depth & (FRAMES - 1)];
+    struct frame *frame = frame_at(thread, depth);
     struct key key = {ids >> 32, frame->statement};
     if (!key.address) return 0;
     frame->statement = 0;
@@ -388,6 +400,10 @@ inlined int enter_reset(struct registers *r) {
     thread->hits++;
     is_verified(thread, r);
     struct key key = {ids >> 32, ARGUMENT(r)};
+    u32 depth = thread->depth;
+    // A step that prepares its statement again, because the schema has changed, also resets it.
+    if (depth > 0 && depth <= FRAMES && frame_at(thread, depth - 1)->statement == key.address)
+        return 0;
     struct statement *state = map_lookup(&M_STATEMENTS, &key);
     if (state && state->is_open) end(thread, state, key.address, now(), ids, RESET);
     return 0;

@@ -18,7 +18,9 @@ struct TopSubcommand: ParsableCommand {
             In a terminal, opens a dashboard unless --once, --follow, --watch-for, --format, or \
             --for is specified; press ? to list its keys. Without a file, lists the SQLite \
             databases that processes on this machine have open, busiest first; press Enter to open \
-            one. If you specify a folder, watches the databases in it.
+            one. If you specify a folder, watches the databases in it. Instead of a file, specify \
+            pid:PID for the databases that a process has open, or a container's name in Docker or \
+            Podman, 12 or more digits of its ID, or a path in a container.
 
             Shows which process holds each lock, how long it has held the lock, and for what share \
             of the time; what keeps the write-ahead log from being reset (the pin); commits and \
@@ -64,7 +66,10 @@ struct TopSubcommand: ParsableCommand {
     }
 
     @Argument(
-        help: "Database files or folders; by default, all open databases on this machine.",
+        help: """
+            Database files or folders, pid:PID, or containers; by default, all open databases on \
+            this machine.
+            """,
         completion: .file()
     )
     var files: [String] = []

@@ -136,11 +136,13 @@ extension FuzzTarget {
                 + "/mnt/a\\040b rw,noatime master:1 - ext4 /dev/root rw\n",
             "4711 (a (b) c) S 1 4711 4711 0 -1 4194560 100 0 0 0 12 34 0 0 20 0 1 0 99 1 1 1\n",
             "55d0c0a01000-55d0c0a02000 r-xp 00001000 fe:00 1311      /usr/lib/libsqlite3.so.0\n",
+            "7e0000000000-7e0000001000 ---p 00000000 00:00 0 \n7e0000001000-7e0000801000 rw-p "
+                + "00000000 00:00 0 \n7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0   [stack]\n",
         ].map { Array($0.utf8) },
         words: [
             "POSIX ", "ADVISORY ", "READ ", "WRITE ", "EOF", "-> ", ":", " - ", "/", "\\040",
             "18446744073709551615", "18446744073709551616", "4294967295", "ffffffffffffffff",
-            "r-xp",
+            "r-xp", "rw-p", "---p", "[stack]",
             "libsqlite3.so", "(", ")", "\n", "-1", "sql=", "file4=", "=1024", "connection=",
         ]
     ) { bytes in
@@ -154,7 +156,10 @@ extension FuzzTarget {
         for mount in mounts.mounts { _ = FileSystemStatus(type: mount.type) }
         _ = ProcessStat(bytes)
         _ = MemoryMaps.sqliteCode(in: text(bytes))
-        _ = ProcessMaps(bytes)
+        let maps = ProcessMaps(bytes)
+        guard maps.stacks.allSatisfy(maps.data.contains) else {
+            throw WrongResult("a stack that is not writable")
+        }
         if let layout = StatementLayout(text: text(bytes)) {
             guard (0...StatementLayout.limit).contains(layout.sql) else {
                 throw WrongResult("a field at \(layout.sql)")

@@ -42,18 +42,19 @@ struct ConnectionReaderTests {
 
     private static let layout: StatementLayout = {
         var layout = StatementLayout(
-            sql: 0,
+            sql: 56,
             connection: 0,
-            programCounter: 0,
-            resultCode: 4,
-            steps: 0,
+            programCounter: 48,
+            resultCode: 52,
+            steps: 72,
             autocommit: 0,
             filePointers: [32, 8, 8, 0, 24],
             busyCalls: 64,
             busyTimeout: 72
         )
         let places: [(ConnectionLayout.Field, Int)] = [
-            (.mutex, 80), (.foreignKeys, 8 * 88 + 3), (.queryOnly, 8 * 89), (.walArgument, 104),
+            (.statements, 112), (.nextStatement, 16), (.mutex, 80), (.foreignKeys, 8 * 88 + 3),
+            (.queryOnly, 8 * 89), (.walArgument, 104),
             (.walHook, 0x500), (.schema, 24), (.schemaCacheSize, 16), (.owner, 0), (.sharable, 17),
             (.journalMode, 8), (.exclusive, 9), (.noSync, 10), (.fullSync, 11), (.extraSync, 12),
             (.readOnly, 13), (.cache, 32), (.file, 40), (.cacheSize, 8), (.fileSystem, 8),
@@ -172,6 +173,98 @@ struct ConnectionReaderTests {
         // Another virtual file system has another type of file.
         let other = settings { $0.set(0xc08, 0x8888_8888) }
         #expect(other != nil && other?.mmapBytes == nil)
+    }
+
+    // MARK: Statements
+
+    /// Memory with a connection and statements, the last one first, each with its program counter.
+    private static func memory(statements counters: [Int32]) -> Memory {
+        let memory = Self.memory()
+        let base = Memory.connection
+        for (number, counter) in counters.enumerated() {
+            let place = 0x2000 + 0x100 * number
+            if number == 0 { memory.set(112, base + UInt64(place)) }
+            memory.set(place, base)
+            memory.set(
+                place + 16,
+                number + 1 < counters.count ? base + UInt64(place) + 0x100 : 0
+            )
+            memory.set(place + 48, UInt64(UInt32(bitPattern: counter)), bytes: 4)
+            memory.set(place + 56, base + 0x3000)
+            memory.set(place + 80, 7, bytes: 4)
+        }
+        return memory
+    }
+
+    private static func reader(_ memory: Memory) -> ConnectionReader {
+        ConnectionReader(memory: memory, process: 1, layout: layout, code: code)
+    }
+
+    private static func firstSteps(_ memory: Memory) -> [UInt64] {
+        reader(memory).firstSteps(of: Memory.connection).map { $0.statement - Memory.connection }
+    }
+
+    /// Returns the statements that a search from words on a stack finds.
+    private static func search(_ memory: Memory, _ words: [UInt64]) -> [UInt64] {
+        var bytes: [UInt8] = []
+        for word in words {
+            withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        let end = Memory.connection + UInt64(Memory.size)
+        return StackSearch(
+            [(address: 0x7fff_0000, content: LittleEndian(bytes))],
+            data: [0x100..<0x200, Memory.connection..<end, (end + 0x1000)..<(end + 0x2000)]
+        )
+        .statements(reader(memory))
+        .map { $0.step.statement - Memory.connection }
+    }
+
+    @Test func statementsInTheirFirstStepAreFound() {
+        #expect(Self.firstSteps(Self.memory(statements: [-1, 0, 12, 0])) == [0x2100, 0x2300])
+        let failed = Self.memory(statements: [0, 0])
+        failed.set(0x2034, 9, bytes: 4)
+        #expect(Self.firstSteps(failed) == [0x2100])
+        #expect(Self.firstSteps(Self.memory()) == [])
+    }
+
+    @Test func aDamagedListOfStatementsHasAnEnd() {
+        let endless = Self.memory(statements: [-1, 0])
+        endless.set(0x2110, Memory.connection + 0x2000)
+        #expect(Set(Self.firstSteps(endless)) == [0x2100])
+        let foreign = Self.memory(statements: [-1, -1, 0])
+        foreign.set(0x2100, Memory.connection + 8)
+        #expect(Self.firstSteps(foreign) == [])
+    }
+
+    @Test func stacksLeadToTheOutermostStatement() {
+        let base = Memory.connection
+        let memory = Self.memory(statements: [0, -1, 0])
+        // The connection alone does not tell which statement contains the other one.
+        #expect(Self.search(memory, [base]) == [])
+        #expect(Self.search(memory, [base + 0x2000, 1, base + 0x2200]) == [0x2200])
+        #expect(Self.search(memory, [base + 0x2200, 0, base + 0x2000]) == [0x2000])
+        // Another structure of the connection, such as its b-tree, is sufficient for one statement.
+        let single = Self.memory(statements: [-1, 0])
+        #expect(Self.search(single, [base + 0x500]) == [0x2100])
+        #expect(Self.search(single, [base + 0x504, 0x150, .max]) == [])
+        single.set(0x500, base + 8)
+        #expect(Self.search(single, [base, base + 0x2100]) == [])
+    }
+
+    @Test func aStepEndsWithItsStatement() throws {
+        let memory = Self.memory(statements: [0])
+        let reader = Self.reader(memory)
+        let step = try #require(reader.firstSteps(of: Memory.connection).first)
+        #expect(reader.isOpen(step))
+        memory.set(0x2030, 5, bytes: 4)
+        #expect(reader.firstStep(of: step.statement, step.connection) == nil)
+        #expect(reader.isOpen(step))
+        memory.set(0x2030, UInt64(UInt32.max), bytes: 4)
+        #expect(!reader.isOpen(step))
+        memory.set(0x2030, 0, bytes: 4)
+        memory.set(0x2050, 8, bytes: 4)
+        #expect(reader.firstStep(of: step.statement, step.connection) != step)
+        #expect(!reader.isOpen(step))
     }
 
     @Test func anotherStructureIsNoConnection() {

@@ -246,13 +246,17 @@ struct CurrentStatementTests {
         model.add(execution("SELECT 3 FROM t", at: 3 * second, of: 9, isAutocommit: true))
         model.end(process: 9, at: 4 * second)
         let current = model.currentReport(
-            running: [8: ("UPDATE t SET a = 5", 4 * second)],
+            running: [
+                8: .init(text: "UPDATE t SET a = 5", start: 4 * second, isEarly: false),
+                10: .init(text: "VACUUM", start: 5 * second, isEarly: true),
+            ],
             now: 6 * second
         )
         #expect(
             current == [
                 .init(pid: 7, sql: "SELECT ? FROM t", isRunning: false, seconds: 4),
                 .init(pid: 8, sql: "UPDATE t SET a = ?", isRunning: true, seconds: 2),
+                .init(pid: 10, sql: "VACUUM", isRunning: true, seconds: 1, isLowerBound: true),
             ]
         )
     }

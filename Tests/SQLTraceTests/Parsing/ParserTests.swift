@@ -20,6 +20,24 @@ struct ParserTests {
         #expect(maps.code.map(\.path) == ["/usr/bin/a b", "/lib/libsqlite3.so.0"])
         #expect(maps.code.last?.offset == 0x22000)
         #expect(maps.code.last?.file == "fe:00 4242")
+        #expect(maps.stacks == [0x7ffc_0000_0000..<0x7ffc_0002_1000] && maps.data == maps.stacks)
+    }
+
+    @Test func stacksOfThreadsFollowAGuardPage() {
+        let text = """
+            7e0000000000-7e0000001000 ---p 00000000 00:00 0\u{20}
+            7e0000001000-7e0000801000 rw-p 00000000 00:00 0\u{20}
+            7e0000801000-7e0000901000 rw-s 00000000 00:01 7                          /dev/shm/x
+            7f0000000000-7f0000001000 ---p 00005000 fe:00 4242                       /lib/libc.so.6
+            7f0000001000-7f0000003000 rw-p 00006000 fe:00 4242                       /lib/libc.so.6
+            7f0000003000-7f0000005000 rw-p 00000000 00:00 0\u{20}
+            """
+        let maps = ProcessMaps(Array(text.utf8))
+        #expect(maps.stacks == [0x7e00_0000_1000..<0x7e00_0080_1000])
+        #expect(
+            maps.data.map(\.lowerBound) == [0x7e00_0000_1000, 0x7f00_0000_1000, 0x7f00_0000_3000]
+        )
+        #expect(maps.code.isEmpty)
     }
 
     @Test func layoutsSurviveARoundTrip() throws {

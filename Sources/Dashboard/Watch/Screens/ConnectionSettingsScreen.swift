@@ -104,7 +104,9 @@ struct ConnectionSettingsScreen: WatchScreen {
             lines.append(line)
         }
         if let running = connection.running {
-            lines += ["", "running for \(WatchLabels.duration(running.seconds)): \(running.sql)"]
+            let bound = running.isLowerBound == true ? "at least " : ""
+            let duration = WatchLabels.duration(running.seconds)
+            lines += ["", "running for \(bound)\(duration): \(running.sql)"]
         }
         let copy = scene.report?.copies?.first {
             $0.pid == connection.pid && $0.library == connection.library
