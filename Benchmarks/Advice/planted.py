@@ -4,12 +4,13 @@
     planted.py --binary .build/release/poolgauge [--seed N] [--cases N] [--only TEXT]
                [--within 60s] [--resume FILE] [--list] [--keep FOLDER]
 
-The seed determines thirty cases: four databases and scenarios for each of five flaws, and ten
+The seed determines sixty cases: five databases and scenarios for each of eight flaws, and twenty
 without a flaw. Sizes, names of tables and columns, rates, numbers of readers, kinds of arms and
 mixes are random. For each case, the table shows:
 
   planted     the flaw
-  result      found, missed, clean (nothing planted, nothing recommended) or false
+  result      found (the remedy is recommended), named (only a finding names the cause), missed,
+              clean (nothing planted, nothing recommended) or false
   effect      how many times the recommended remedy improves its best primary metric
   floor       the noise floor of that metric in the same run; the effect must be at least its square
   seconds     the elapsed time of the command, which must not exceed --within by more than 3 s
@@ -24,6 +25,10 @@ remedies with the same effect:
   journal     a write-ahead log, or a pool, which always uses one
   upgrade     BEGIN IMMEDIATE
   cache       a larger page cache, or a memory map; both avoid a system call for each page read
+  text        an index with another collation, on an expression, on a term of an OR, or on a
+              foreign key
+  batch       several writes in one transaction
+  holder      no setting; a finding must name the rare client that holds the write lock idle
 
 If a remedy is missed, `poolgauge compare` runs the flawed and the repaired arm. The case is not
 counted if their difference is below twice the noise floor (as logarithms). --resume appends each
@@ -49,9 +54,10 @@ TIMES = ["created", "changed", "seen_at", "due", "sent_at", "recorded"]
 VALUES = ["amount", "plays", "size", "score", "cost", "level"]
 TEXTS = ["body", "title", "remark", "details", "payload"]
 PARENTS = ["places", "people", "devices", "groups_of_users"]
-KINDS = ["index", "storm", "journal", "upgrade", "cache"]
-VARIANTS = 4
-EMPTY = 10
+LABELS = ["label", "nickname", "town", "code"]
+KINDS = ["index", "storm", "journal", "upgrade", "cache", "text", "batch", "holder"]
+VARIANTS = 5
+EMPTY = 20
 MARGIN = 3.0
 
 
@@ -68,11 +74,13 @@ class Case:
         pick = self.random.choice
         self.table, self.key, self.time = pick(TABLES), pick(KEYS), pick(TIMES)
         self.value, self.text, self.parent = pick(VALUES), pick(TEXTS), pick(PARENTS)
+        self.label = pick(LABELS)
         self.rows, self.width, self.distinct = 2000, 100, 200
         self.indexes = [[self.key], [self.time]]
         self.page_size = 4096
         self.arm, self.remedy, self.clients, self.primary = {}, {}, {}, None
-        getattr(self, kind)()
+        self.variables, self.label_index = {}, None
+        getattr(self, "plant_text" if kind == "text" else kind)()
 
     # Accesses
 
@@ -213,7 +221,7 @@ class Case:
         self.indexes = [[self.key]]
         pool = {"type": "pool", "readers": between(2, 4)}
         queue, raw = {"type": "queue", "journal": "wal"}, {"library": "raw", "journal": "wal"}
-        self.arm = [pool, queue, pool, raw][self.number]
+        self.arm = [pool, queue, pool, raw, pool][self.number]
         self.arm["pragmas"] = {"cache_size": between(10, 40)}
         sql = f"SELECT sum({self.value}), max({self.text}) FROM {self.table} WHERE {self.key} = :key"
         self.clients["sum"] = self.reader(sql, workers=between(1, 2))
@@ -222,6 +230,105 @@ class Case:
             self.clients["save"] = self.writer(self.change(), think=f"{between(10, 30)}ms")
             self.primary = ["sum.throughput"]
         self.remedy = {"pragmas": {"cache_size": -65536}}
+
+    def plant_text(self):
+        """An index exists, but the statement cannot use it, or the table needs another one."""
+        pick, between = self.random.choice, self.random.randint
+        self.rows, self.width = between(20, 80) * 1000, between(60, 150)
+        self.distinct = self.rows // between(20, 60)
+        self.indexes = [[self.key]]
+        self.label_index = "BINARY"
+        forms = ["nocase", "like", "or", "expression", "key"]
+        form = self.form = forms[self.number]
+        self.arm = pick(
+            [
+                {"type": "pool", "readers": between(3, 5)},
+                {"library": "raw", "journal": "wal", "busy": {"timeout": "5s"}},
+            ]
+        )
+        table, label = self.table, self.label
+        select = f"SELECT id, {self.value} FROM {table} WHERE "
+        names = [f"Name {n} of {label}" for n in self.random.sample(range(1, self.distinct), 40)]
+        self.variables["name"] = {"distribution": "choice", "values": names}
+        if form == "like":
+            values = [f"name {n} %" for n in self.random.sample(range(1, self.distinct), 40)]
+            self.variables["name"] = {"distribution": "choice", "values": values}
+        sql = {
+            "nocase": select + f"{label} = :name COLLATE NOCASE",
+            "like": select + f"{label} LIKE :name",
+            "or": select + f"{self.key} = :key OR {self.time} = :time",
+            "expression": select + f"upper({label}) = upper(:name)",
+            "key": "",
+        }[form]
+        index = {
+            "nocase": f"{label} COLLATE NOCASE",
+            "like": f"{label} COLLATE NOCASE",
+            "or": self.time,
+            "expression": f"upper({label})",
+            "key": "parent_id",
+        }[form]
+        self.wanted = index
+        pace = pick([{"arrival": self.arrival(30, 60)}, {"think": f"{between(3, 12)}ms"}])
+        if form == "key":
+            # An insertion of the same key keeps the number of rows.
+            self.arm["pragmas"] = {"foreign_keys": 1}
+            steps = [
+                {"sql": f"DELETE FROM {self.parent} WHERE id = :free"},
+                {"sql": f"INSERT OR IGNORE INTO {self.parent} VALUES (:free, 'again', 3)"},
+            ]
+            self.variables["free"] = {
+                "distribution": "uniform", "min": 1_000_001, "max": 1_000_400
+            }
+            self.clients["remove"] = self.writer(steps, **pace)
+            self.clients["show"] = self.reader(self.point(), think=f"{between(3, 8)}ms")
+        else:
+            self.clients["find"] = self.reader(sql, workers=between(1, 3), **pace)
+            self.clients["save"] = self.writer(self.change(), think=f"{between(8, 20)}ms")
+        self.remedy = {"setup": f"CREATE INDEX planted_text ON {table}({index})"}
+        if form not in ("nocase", "like", "expression"):
+            self.variables.pop("name")
+
+    def batch(self):
+        pick, between = self.random.choice, self.random.randint
+        self.rows = between(1, 6) * 1000
+        self.indexes = [[self.key]]
+        self.arm = pick(
+            [
+                {"library": "raw", "journal": "wal", "synchronous": "full"},
+                {"library": "raw", "journal": "delete"},
+                {"type": "pool", "readers": between(2, 3), "synchronous": "full"},
+            ]
+        )
+        access = {"access": "write"}
+        self.clients["load"] = {**access, "sql": pick([self.insert(), self.change()])}
+        if self.number % 2:
+            self.clients["show"] = self.reader(self.point(), think=f"{between(4, 10)}ms")
+        self.primary = ["load.throughput"]
+        self.remedy = None
+
+    def holder(self):
+        pick, between = self.random.choice, self.random.randint
+        self.rows = between(1, 5) * 1000
+        self.indexes = [[self.key, self.time], [self.time]]
+        self.arm = pick(
+            [
+                {"type": "pool", "readers": between(2, 4)},
+                {"library": "raw", "journal": "wal", "busy": {"timeout": pick(["100ms", "5s"])}},
+            ]
+        )
+        steps = [
+            {"sql": self.change()},
+            {"pause": f"{between(250, 900)}ms"},
+            {"sql": self.insert()},
+        ]
+        gap = self.random.uniform(2.5, 4)
+        pace = pick(
+            [{"arrival": {"rate": f"{1 / gap:.3f}/s"}}, {"think": f"{int(gap * 1000)}ms"}]
+        )
+        self.clients["sync"] = self.writer(steps, **pace)
+        self.clients["save"] = self.writer(self.change(), arrival=self.arrival(10, 30))
+        self.clients["show"] = self.reader(self.point(), arrival=self.arrival(20, 60))
+        self.remedy = None
 
     def empty(self):
         pick, between = self.random.choice, self.random.randint
@@ -270,6 +377,12 @@ class Case:
                 return False
             columns = [name.strip() for name in change.split("(")[1].split(")")[0].split(",")]
             return columns[: len(self.wanted)] == self.wanted
+        if self.kind == "text":
+            compact = change.replace(" ", "").lower()
+            wanted = f"on{self.table}({self.wanted}".replace(" ", "").lower()
+            return wanted in compact
+        if self.kind == "batch":
+            return "writes in each transaction" in change
         if self.kind == "storm":
             return change.startswith("readers: ") and int(change.split()[1]) > 1
         if self.kind == "journal":
@@ -279,6 +392,19 @@ class Case:
         if self.kind == "cache":
             return "cache_size" in change or "mmap_size" in change
         return False
+
+    def names(self, finding):
+        """Returns whether a finding names the cause."""
+        kinds = {
+            "index": ["slowStatement"],
+            "text": ["slowStatement"],
+            "upgrade": ["upgrade"],
+            "batch": ["smallTransactions"],
+            "holder": ["idleTransaction"],
+        }.get(self.kind, [])
+        if finding["kind"] not in kinds:
+            return False
+        return self.kind != "holder" or "sync" in finding["text"]
 
     def build(self, path):
         make = random.Random(f"{self.seed}/rows")
@@ -308,6 +434,21 @@ class Case:
                 for i in range(1, self.rows + 1)
             ),
         )
+        if self.kind == "text":
+            parents = f"REFERENCES {self.parent}(id)"
+            database.execute(f"ALTER TABLE {self.table} ADD COLUMN {self.label} TEXT")
+            database.execute(f"ALTER TABLE {self.table} ADD COLUMN parent_id INTEGER {parents}")
+            database.execute(
+                f"UPDATE {self.table} SET {self.label} = 'Name ' || {self.key} || "
+                f"' of {self.label}', parent_id = {self.key}"
+            )
+            database.execute(
+                f"CREATE INDEX {self.table}_{self.label} ON {self.table}({self.label})"
+            )
+            database.executemany(
+                f"INSERT INTO {self.parent} VALUES (?, 'free', 3)",
+                ((i,) for i in range(1_000_001, 1_000_401)),
+            )
         for columns in self.indexes:
             name = f"{self.table}_{'_'.join(columns)}"
             database.execute(f"CREATE INDEX {name} ON {self.table}({', '.join(columns)})")
@@ -320,13 +461,13 @@ class Case:
         def uniform(most):
             return {"distribution": "uniform", "min": 1, "max": most}
 
-        repaired = {**self.arm, **self.remedy}
+        repaired = {**self.arm, **(self.remedy or {})}
         scenario = {
             "version": 1,
             "name": self.name,
             "seed": self.seed,
             "dataset": {"file": file},
-            "arms": {"app": self.arm, "repaired": repaired},
+            "arms": {"app": self.arm, **({"repaired": repaired} if self.remedy else {})},
             "phases": [
                 {"name": "warm-up", "duration": "1s", "measure": False},
                 {"name": "steady", "duration": "10s"},
@@ -337,6 +478,7 @@ class Case:
                 "key": uniform(self.distinct),
                 "time": uniform(999_000),
                 "region": uniform(39),
+                **self.variables,
             },
             "clients": self.clients,
         }
@@ -413,9 +555,16 @@ def measure(case, options, folder):
             row["effect"], row["floor"] = strongest(found[0]["confirmed"], floors)
         return row
     remedies = [c for c in found if case.accepts(c)]
-    row["result"] = "found" if remedies else "missed"
+    named = any(case.names(finding) for finding in advice.get("findings") or [])
+    row["named"] = named or bool(remedies)
+    row["result"] = "found" if remedies else "named" if named else "missed"
+    row["findings"] = [f["text"] for f in advice.get("findings") or []]
     if remedies:
         row["effect"], row["floor"] = strongest(remedies[0]["confirmed"], floors)
+    if case.remedy is None:
+        # No arm of the scenario repairs it.
+        row["counts"] = True
+        return row
     if not row.get("floor"):
         row["effect"], row["floor"] = verify(case, path, options)
         row["verified"] = True
@@ -459,16 +608,19 @@ def show(row):
 def summary(rows):
     planted = [r for r in rows if r["kind"] != "empty"]
     counted = [r for r in planted if r.get("counts")]
-    found = [r for r in counted if r["result"] == "found"]
+    found = [r for r in counted if r["result"] == "found" or r["kind"] == "holder" and r["named"]]
+    named = [r for r in counted if r.get("named")]
     empty = [r for r in rows if r["kind"] == "empty"]
     wrong = [r for r in empty if r["result"] != "clean"]
     late = [r for r in rows if r.get("late")]
     print(f"\nfound {len(found)} of {len(counted)} whose effect is at least twice the noise floor")
+    print(f"named {len(named)} of {len(counted)}")
     for kind in KINDS:
         own = [r for r in counted if r["kind"] == kind]
         if own:
-            hits = sum(r["result"] == "found" for r in own)
-            print(f"  {kind:<9}{hits} of {len(own)}")
+            hits = sum(r in found for r in own)
+            names = sum(bool(r.get("named")) for r in own)
+            print(f"  {kind:<9}{hits} of {len(own)}, named {names}")
     print(f"not counted: {len(planted) - len(counted)}")
     print(f"false recommendations: {len(wrong)} of {len(empty)}")
     print(f"longer than the limit and {MARGIN:.0f} s: {len(late)} of {len(rows)}")

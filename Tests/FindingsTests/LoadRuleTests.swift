@@ -90,4 +90,88 @@ struct LoadRuleTests {
         #expect(found[1].text.contains("223,000 instructions"))
         #expect(found[1].text.contains("`SELECT * FROM t WHERE a = ?` reads a whole table"))
     }
+
+    @Test func anIdleHolderIsNamedWithThoseThatWait() throws {
+        var facts = facts([])
+        facts.holds = [
+            .init(
+                client: "sync",
+                writes: true,
+                idle: 1_500_000_000,
+                rate: 0.25,
+                waits: ["ui": 1_400_000_000, "sync": 5]
+            ),
+            // Short pauses and rare ones without waits are not findings.
+            .init(client: "a", writes: true, idle: 5_000_000, rate: 100, waits: [:]),
+            .init(client: "b", writes: true, idle: 100_000_000, rate: 0.1, waits: [:]),
+            .init(client: "c", writes: false, idle: 500_000_000, rate: 1, waits: [:]),
+        ]
+        let found = LoadRules.findings(in: facts)
+        #expect(found.map(\.kind) == [.idleTransaction])
+        #expect(
+            found[0].text
+                == "sync holds the write lock idle for 1.50 s in each access (0.25/s, 38% of "
+                + "the time): ui waited up to 1.40 s."
+        )
+        #expect(found[0].remedy?.hasPrefix(LoadRules.notASetting) == true)
+    }
+
+    @Test func smallTransactionsNeedARateAndTimeInCommits() throws {
+        func found(_ rate: Double, mean: UInt64, steps: Int) -> [Finding] {
+            var facts = facts([])
+            facts.smallTransactions = [
+                .init(client: "load", rate: rate, mean: mean, steps: steps, synchronous: "full")
+            ]
+            return LoadRules.findings(in: facts)
+        }
+        let text = try #require(found(7_000, mean: 130_000, steps: 34).first?.text)
+        #expect(text.hasPrefix("load commits 7,000/s, which takes 91% of the time"))
+        #expect(text.contains("only 34 instructions") && text.contains("(synchronous: full)"))
+        #expect(found(7_000, mean: 130_000, steps: 5_000).isEmpty)
+        #expect(found(50, mean: 130_000, steps: 34).isEmpty)
+        #expect(found(7_000, mean: 3_000, steps: 34).isEmpty)
+    }
+
+    @Test func statementsForEachRowAreNamed() throws {
+        var facts = facts([])
+        facts.repetitions = [
+            .init(client: "web", sql: "SELECT a", count: 40, rate: 20, cause: "SELECT list"),
+            .init(client: "web", sql: "SELECT b", count: 80, rate: 20),
+            .init(client: "web", sql: "SELECT c", count: 3, rate: 20),
+        ]
+        let found = LoadRules.findings(in: facts)
+        #expect(found.map(\.kind) == [.repeated, .repeated])
+        #expect(found[0].text == "web executes `SELECT b` 80 times in each access, 1,600/s.")
+        #expect(
+            found[1].text == "web executes `SELECT a` about 40 times for each `SELECT list`, which "
+                + "returns as many rows, 800/s."
+        )
+    }
+
+    /// One report must not propose an index that cannot be used.
+    @Test func anObstacleReplacesTheRemedyOfItsStatement() throws {
+        var facts = facts([])
+        let sql = "SELECT * FROM t WHERE a = ?"
+        facts.operations = [
+            .init(client: "ui", name: "ui", rate: 100, steps: 223_000, plans: [(sql, ["SCAN t"])]),
+            // The plan does not show the search for the rows of a foreign key.
+            .init(
+                client: "ui",
+                name: "delete",
+                rate: 100,
+                steps: 100_000,
+                plans: [("DELETE FROM p", ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"])]
+            ),
+        ]
+        facts.obstacles = [
+            .init(sql: sql, text: "a is compared with b.", remedy: "Use the same types."),
+            .init(sql: "DELETE FROM p", text: "The key has no index.", remedy: "Create it."),
+            .init(sql: "SELECT fast", text: "x", remedy: "y"),
+        ]
+        let found = LoadRules.findings(in: facts)
+        #expect(found.map(\.level) == [.warning, .warning, .note])
+        #expect(found.map(\.remedy) == ["Use the same types.", "Create it.", "y"])
+        #expect(found[0].text.hasSuffix("(`SCAN t`). a is compared with b."))
+        #expect(found[1].text.hasSuffix("`DELETE FROM p`. The key has no index."))
+    }
 }

@@ -63,7 +63,105 @@ package struct LoadFacts: Sendable {
         }
     }
 
+    /// Accesses that keep a lock or a transaction while no statement runs.
+    package struct Hold: Sendable {
+        package var client: String
+        /// Whether the client holds the write lock.
+        package var writes: Bool
+        /// The time without a statement in each access, in nanoseconds.
+        package var idle: UInt64
+        /// The number of accesses per second.
+        package var rate: Double
+        /// The longest wait of each client that waited while the client held a connection, in
+        /// nanoseconds.
+        package var waits: [String: UInt64]
+
+        package init(
+            client: String,
+            writes: Bool,
+            idle: UInt64,
+            rate: Double,
+            waits: [String: UInt64]
+        ) {
+            self.client = client
+            self.writes = writes
+            self.idle = idle
+            self.rate = rate
+            self.waits = waits
+        }
+    }
+
+    /// A client whose transactions are so small that their commits take most of the time.
+    package struct SmallTransactions: Sendable {
+        package var client: String
+        /// The number of transactions per second.
+        package var rate: Double
+        /// The mean time of a transaction, in nanoseconds.
+        package var mean: UInt64
+        /// The number of instructions of SQLite's virtual machine in a transaction.
+        package var steps: Int
+        /// The value of `PRAGMA synchronous`, such as `full`, or `nil` if unknown.
+        package var synchronous: String?
+
+        package init(
+            client: String,
+            rate: Double,
+            mean: UInt64,
+            steps: Int,
+            synchronous: String?
+        ) {
+            self.client = client
+            self.rate = rate
+            self.mean = mean
+            self.steps = steps
+            self.synchronous = synchronous
+        }
+    }
+
+    /// A statement that an access repeats for each row of another statement.
+    package struct Repetition: Sendable {
+        package var client: String
+        package var sql: String
+        /// The number of repetitions in an access, or for each execution of ``cause``.
+        package var count: Int
+        /// The number of accesses, or of executions of ``cause``, per second.
+        package var rate: Double
+        /// The statement that returns as many rows, if it runs in accesses of its own.
+        package var cause: String?
+
+        package init(
+            client: String,
+            sql: String,
+            count: Int,
+            rate: Double,
+            cause: String? = nil
+        ) {
+            self.client = client
+            self.sql = sql
+            self.count = count
+            self.rate = rate
+            self.cause = cause
+        }
+    }
+
+    /// What prevents a statement from using an index.
+    package struct Obstacle: Sendable, Equatable {
+        package var sql: String
+        package var text: String
+        package var remedy: String
+
+        package init(sql: String, text: String, remedy: String) {
+            self.sql = sql
+            self.text = text
+            self.remedy = remedy
+        }
+    }
+
     package var clients: [String: Client] = [:]
+    package var obstacles: [Obstacle] = []
+    package var holds: [Hold] = []
+    package var smallTransactions: [SmallTransactions] = []
+    package var repetitions: [Repetition] = []
     package var busy: [Busy] = []
     package var operations: [Operation] = []
 

@@ -2,15 +2,19 @@ import Text
 
 /// The rules about a load that Poolgauge generates, whose clients know the causes of failures.
 ///
-/// Failed accesses come first, and then statements that scan or sort.
+/// Failed accesses come first, then waits, and then statements that take time.
 package enum LoadRules {
     /// Returns all findings, most important first.
     package static func findings(in facts: LoadFacts) -> [Finding] {
         let found =
             upgrades(facts) + timeouts(facts) + withoutTimeout(facts) + otherWaits(facts)
-            + otherFailures(facts) + slowOperations(facts)
+            + otherFailures(facts) + idleHolders(facts) + slowOperations(facts)
+            + smallTransactions(facts) + repetitions(facts)
         return Finding.bySeverity(found)
     }
+
+    /// The start of a remedy that no setting provides.
+    package static let notASetting = "Not a setting: "
 
     // MARK: SQLITE_BUSY
 
@@ -190,34 +194,147 @@ package enum LoadRules {
         }
     }
 
+    // MARK: Locks
+
+    /// The share of time that a lock is idle, and the length of an idle lock in nanoseconds, from
+    /// which they are a finding.
+    private static let minimumIdleShare = 0.02
+    private static let minimumIdleTime: UInt64 = 20_000_000
+
+    private static func idleHolders(_ facts: LoadFacts) -> [Finding] {
+        let blockers = Set(facts.busy.compactMap(\.holder))
+        func share(_ hold: LoadFacts.Hold) -> Double { Double(hold.idle) / 1e9 * hold.rate }
+        let holds = facts.holds.filter { hold in
+            guard hold.idle >= minimumIdleTime else { return false }
+            if blockers.contains(hold.client) { return true }
+            return share(hold) >= minimumIdleShare && (hold.writes || !hold.waits.isEmpty)
+        }
+        return holds.sorted { (share($1), $0.client) < (share($0), $1.client) }.map { hold in
+            let lock = hold.writes ? "the write lock" : "its connection"
+            var text =
+                "\(hold.client) holds \(lock) idle for "
+                + "\(HumanUnits.duration(nanoseconds: hold.idle)) in each access "
+                + "(\(HumanUnits.rate(hold.rate)), \(HumanUnits.percent(min(1, share(hold)))) of "
+                + "the time)"
+            let waits = hold.waits.filter { $0.key != hold.client }
+                .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            if !waits.isEmpty {
+                let list = waits.prefix(3).map {
+                    "\($0.key) waited up to \(HumanUnits.duration(nanoseconds: $0.value))"
+                }
+                text += ": " + list.joined(separator: ", ")
+            }
+            return Finding(
+                .idleTransaction,
+                text + ".",
+                remedy: notASetting + "do the work between the statements before BEGIN or after "
+                    + "COMMIT."
+            )
+        }
+    }
+
+    /// The number of transactions per second, and the share of time that they take, from which
+    /// small transactions are a finding.
+    private static let minimumTransactionRate = 100.0
+    private static let minimumTransactionShare = 0.2
+    /// The number of instructions of the virtual machine up to which a transaction is small.
+    private static let maximumTransactionSteps = 1_000
+    /// The longest time that an instruction takes in memory, in nanoseconds.
+    private static let instructionTime: UInt64 = 100
+
+    private static func smallTransactions(_ facts: LoadFacts) -> [Finding] {
+        facts.smallTransactions.filter(isNoteworthy).map { small in
+            let share = Double(small.mean) / 1e9 * small.rate
+            let sync = small.synchronous.map { " (synchronous: \($0))" } ?? ""
+            return Finding(
+                .smallTransactions,
+                "\(small.client) commits \(HumanUnits.rate(small.rate)), which takes "
+                    + "\(HumanUnits.percent(min(1, share))) of the time: on average, a transaction takes "
+                    + "\(HumanUnits.duration(nanoseconds: small.mean)), but its statements only "
+                    + "\(HumanUnits.exact(UInt64(small.steps), "instruction")) of SQLite's virtual "
+                    + "machine. The rest is the commit\(sync).",
+                remedy: "Put several writes into one transaction."
+            )
+        }
+    }
+
+    /// Whether commits take most of the time of a client that occupies the write lock.
+    package static func isNoteworthy(_ small: LoadFacts.SmallTransactions) -> Bool {
+        small.rate >= minimumTransactionRate && small.steps <= maximumTransactionSteps
+            && small.mean > UInt64(small.steps) * instructionTime
+            && Double(small.mean) / 1e9 * small.rate >= minimumTransactionShare
+    }
+
+    /// The number of repetitions in an access from which they are a finding.
+    private static let minimumRepetitions = 10
+
+    private static func repetitions(_ facts: LoadFacts) -> [Finding] {
+        facts.repetitions.filter { $0.count >= minimumRepetitions }
+            .sorted { (Double($1.count) * $1.rate, $0.sql) < (Double($0.count) * $0.rate, $1.sql) }
+            .prefix(3).map { repeated in
+                Finding(
+                    .repeated,
+                    level: .note,
+                    "\(repeated.client) executes \(FindingFacts.quoted(repeated.sql)) "
+                        + (repeated.cause.map { cause in
+                            "about \(HumanUnits.exact(repeated.count, "time")) for each "
+                                + "\(FindingFacts.quoted(cause)), which returns as many rows, "
+                        } ?? "\(HumanUnits.exact(repeated.count, "time")) in each access, ")
+                        + "\(HumanUnits.rate(Double(repeated.count) * repeated.rate)).",
+                    remedy: notASetting + "fetch all rows with one statement, with JOIN or IN."
+                )
+            }
+    }
+
     // MARK: Statements
 
     private static func slowOperations(_ facts: LoadFacts) -> [Finding] {
-        let slow = facts.operations.filter { operation in
-            StatementRules.isSlow(
-                steps: Double(operation.steps),
-                perSecond: operation.rate,
-                plan: operation.plans.flatMap(\.lines)
-            )
+        func obstacle(to operation: LoadFacts.Operation) -> LoadFacts.Obstacle? {
+            facts.obstacles.first { obstacle in
+                operation.plans.contains { $0.sql == obstacle.sql }
+            }
         }
-        return slow.sorted { one, other in
+        let slow = facts.operations.filter { operation in
+            StatementRules.executesMany(
+                steps: Double(operation.steps),
+                perSecond: operation.rate
+            )
+                // A plan does not show the search for the rows of a foreign key.
+                && (StatementRules.causes(of: operation.plans.flatMap(\.lines)) != nil
+                    || obstacle(to: operation) != nil)
+        }
+        let shown = slow.sorted { one, other in
             (Double(other.steps) * other.rate, one.client, one.name)
                 < (Double(one.steps) * one.rate, other.client, other.name)
-        }.prefix(3).map { operation in
+        }.prefix(3)
+        let explained = shown.flatMap { $0.plans.map(\.sql) }
+        let found = shown.map { operation in
             let plan =
                 operation.plans.first { StatementRules.causes(of: $0.lines) != nil }
                 ?? operation.plans.first
-            let causes = plan.flatMap { StatementRules.causes(of: $0.lines) } ?? "scans or sorts"
+            let causes = plan.flatMap { StatementRules.causes(of: $0.lines) }
+            let obstacle = obstacle(to: operation)
             let name = operation.name == operation.client ? "" : ", operation \(operation.name),"
             return Finding(
                 .slowStatement,
                 "\(operation.client)\(name) executes "
                     + "\(HumanUnits.exact(UInt64(operation.steps), "instruction")) of SQLite's "
                     + "virtual machine per access, \(HumanUnits.rate(operation.rate)): "
-                    + "\(plan.map { FindingFacts.quoted($0.sql) } ?? "a statement") \(causes).",
-                remedy: "Create an index on the compared columns, followed by the columns of ORDER "
+                    + "\(plan.map { FindingFacts.quoted($0.sql) } ?? "a statement")"
+                    + (causes.map { " \($0)." } ?? ".") + (obstacle.map { " \($0.text)" } ?? ""),
+                remedy: obstacle?.remedy
+                    ?? "Create an index on the compared columns, followed by the columns of ORDER "
                     + "BY. poolgauge advise finds and measures it."
             )
         }
+        let others = facts.obstacles.filter { !explained.contains($0.sql) }.map { obstacle in
+            Finding(
+                .slowStatement,
+                level: .note,
+                "\(FindingFacts.quoted(obstacle.sql)): \(obstacle.text)",
+                remedy: obstacle.remedy
+            )
+        }
+        return found + others
     }
 }

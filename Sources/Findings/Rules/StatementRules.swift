@@ -122,8 +122,12 @@ enum StatementRules {
     /// Returns whether a statement reads or sorts more than it should, from its instructions per
     /// execution, its executions per second, and its plan.
     static func isSlow(steps: Double, perSecond: Double, plan: [String]) -> Bool {
+        executesMany(steps: steps, perSecond: perSecond) && causes(of: plan) != nil
+    }
+
+    /// Returns whether a statement executes many instructions per execution and per second.
+    static func executesMany(steps: Double, perSecond: Double) -> Bool {
         steps >= minimumSteps && steps * perSecond >= minimumStepsPerSecond
-            && causes(of: plan) != nil
     }
 
     /// Returns what a plan does that takes time, as a clause, or `nil` if it only searches.

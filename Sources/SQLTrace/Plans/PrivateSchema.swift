@@ -120,7 +120,8 @@ package final class PrivateSchema {
         case (SQLITE_SELECT, .statements), (SQLITE_INSERT, .statements),
             (SQLITE_UPDATE, .statements), (SQLITE_DELETE, .statements):
             true
-        case (SQLITE_PRAGMA, .statements): name == "table_info"
+        case (SQLITE_PRAGMA, .statements):
+            ["table_info", "foreign_key_list", "index_list", "index_xinfo"].contains(name)
         case (SQLITE_CREATE_INDEX, .indexes), (SQLITE_DROP_INDEX, .indexes),
             (SQLITE_REINDEX, .indexes), (SQLITE_SAVEPOINT, .indexes), (SQLITE_SELECT, .indexes):
             true
@@ -184,6 +185,101 @@ package final class PrivateSchema {
         }.map { indexes[$0] }
     }
 
+    /// Whether an index exists whose first columns are those of another index.
+    func isCovered(_ index: ProposedIndex) -> Bool {
+        guard index.filter == nil else { return false }
+        let query =
+            "SELECT l.name, x.name, x.coll, x.desc FROM pragma_index_list(\(Self.literal(index.table))) "
+            + "AS l, pragma_index_xinfo(l.name) AS x WHERE NOT l.partial AND x.key ORDER BY l.name, "
+            + "x.seqno"
+        var existing: [String: [ProposedIndex.Column]] = [:]
+        for row in prepare(query).map(table(of:)) ?? [] where row.count == 4 {
+            existing[row[0], default: []].append(
+                .init(name: row[1].lowercased(), collation: row[2], isDescending: row[3] == "1")
+            )
+        }
+        let columns = index.columns.map { column in
+            ProposedIndex.Column(
+                name: column.name.lowercased(),
+                collation: column.collation ?? collation(of: column.name, in: index.table),
+                isDescending: column.isDescending
+            )
+        }
+        return existing.values.contains { $0.starts(with: columns) }
+    }
+
+    /// The existing indexes whose first column is a certain column, with the column's collation.
+    func indexes(on column: String, of table: String) -> [(name: String, collation: String)] {
+        let query =
+            "SELECT l.name, x.name, x.coll FROM pragma_index_list(\(Self.literal(table))) AS l, "
+            + "pragma_index_xinfo(l.name) AS x WHERE NOT l.partial AND x.seqno = 0"
+        return (prepare(query).map(self.table(of:)) ?? []).filter {
+            $0.count == 3 && $0[1].lowercased() == column.lowercased()
+        }.map { ($0[0], $0[2]) }
+    }
+
+    /// The collation of a column's own index.
+    private func collation(of column: String, in table: String) -> String {
+        rolledBack {
+            let name = Self.prefix + "own"
+            run(ProposedIndex(table: table, columns: [.init(name: column)]).creation(named: name))
+            let query = "SELECT coll FROM pragma_index_xinfo('\(name)') WHERE seqno = 0"
+            return prepare(query).map { rows(of: $0, column: 0) }?.first ?? "BINARY"
+        }
+    }
+
+    /// The declared type of a column, or `nil` if there is no such column.
+    func declaredType(of column: ReadColumn) -> String? {
+        let query =
+            "SELECT lower(name), type FROM pragma_table_info(\(Self.literal(column.table)))"
+        return (prepare(query).map(table(of:)) ?? []).first {
+            $0.first == column.column.lowercased()
+        }?
+        .last
+    }
+
+    /// A foreign key whose child table must be read completely to find the rows of a parent.
+    struct UnindexedKey {
+        var index: ProposedIndex
+        var parent: String
+    }
+
+    /// The foreign keys without an index.
+    func unindexedKeys() -> [UnindexedKey] {
+        let query =
+            "SELECT m.name, f.id, f.\"table\", f.\"from\" FROM sqlite_schema AS m, "
+            + "pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table' ORDER BY 1, 2, f.seq"
+        var keys: [UnindexedKey] = []
+        var last: [String] = []
+        for row in prepare(query).map(table(of:)) ?? [] where row.count == 4 {
+            let column = ProposedIndex.Column(name: row[3])
+            if Array(row[..<2]) == last {
+                keys[keys.count - 1].index.columns.append(column)
+            } else {
+                let index = ProposedIndex(table: row[0], columns: [column])
+                keys.append(UnindexedKey(index: index, parent: row[2]))
+            }
+            last = Array(row[..<2])
+        }
+        return keys.filter { key in
+            let condition = key.index.columns.map { "\(SQLIdentifier.text($0.name)) = ?" }
+                .joined(separator: " AND ")
+            let table = SQLIdentifier.text(key.index.table)
+            return plan(of: "SELECT 1 FROM \(table) WHERE \(condition)")
+                .contains { $0.hasPrefix("SCAN") }
+        }
+    }
+
+    private static func literal(_ text: String) -> String {
+        var quoted = "'".unicodeScalars
+        for scalar in text.unicodeScalars {
+            if scalar == "'" { quoted.append(scalar) }
+            quoted.append(scalar)
+        }
+        quoted.append("'")
+        return String(quoted)
+    }
+
     /// Returns the result of a closure during which the schema has no index but those of
     /// constraints.
     func withoutIndexes<Result>(_ body: () -> Result) -> Result {
@@ -225,11 +321,20 @@ package final class PrivateSchema {
     }
 
     /// Returns one column of a statement's rows, and finalizes the statement.
-    private func rows(of statement: OpaquePointer, column: Int32) -> [String] {
+    private func rows(of statement: OpaquePointer, column: Int) -> [String] {
+        table(of: statement).map { $0[column] }
+    }
+
+    /// Returns a statement's rows, and finalizes the statement.
+    private func table(of statement: OpaquePointer) -> [[String]] {
         defer { sqlite3_finalize(statement) }
-        var rows: [String] = []
+        var rows: [[String]] = []
         while sqlite3_step(statement) == SQLITE_ROW, rows.count < Self.rowLimit {
-            rows.append(sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "")
+            rows.append(
+                (0..<sqlite3_column_count(statement)).map { column in
+                    sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+                }
+            )
         }
         return rows
     }

@@ -50,10 +50,26 @@ struct ComparisonAnalysis {
         }
         self.primary = primary
         self.replaced = replaced
+        /// Returns whether the lag is more than half of the response time on an arm.
+        func explains(_ lag: ComparisonMetric) -> Bool {
+            let name = "\(lag.owner).response.p50"
+            guard let response = plan.metrics.first(where: { $0.name == name }) else {
+                return false
+            }
+            return slots.indices.contains { slot in
+                let pairs = zip(values(of: lag, in: slot), values(of: response, in: slot))
+                return pairs.contains { lag, response in
+                    if let lag, let response { lag > response / 2 } else { false }
+                }
+            }
+        }
         metrics =
             primary
             + plan.metrics.filter { metric in
                 guard !primary.contains(metric) else { return false }
+                if metric.name == "\(metric.owner).\(ComparisonPlan.lagMetric)" {
+                    return explains(metric)
+                }
                 return !ComparisonPlan.isTail(metric)
                     || slots.indices.contains { slot in
                         values(of: metric, in: slot).contains { $0 != nil }
@@ -191,7 +207,10 @@ struct ComparisonAnalysis {
         }
         let location = ratio.location
         if location.low >= -floor, location.high <= floor { return (.same, nil) }
-        if abs(location.estimate) <= floor { return (.inconclusive, "below the noise floor") }
+        if abs(location.estimate) <= floor {
+            let limit = ReportUnits.factor(exp(floor))
+            return (.inconclusive, "no measurable change (less than \(limit))")
+        }
         guard p <= BlockCount.significance else {
             let smallest = BlockCount.smallestPValue(blocks: ratio.blocks, tests: 1)
             return (

@@ -14,13 +14,17 @@ struct ComparisonMeasurement: Sendable {
     ///
     /// These summaries take precedence over ``responses`` because they are more precise.
     var summaries: [String: LatencySummary] = [:]
+    /// The client whose accesses contain several of the other arms' accesses, if any.
+    private var batch: WriteBatch?
 
     init(
         _ result: ArmResult,
         completed: [String: LatencyHistogram] = [:],
-        clients: [Client] = []
+        clients: [Client] = [],
+        batch: WriteBatch? = nil
     ) {
         self.result = result
+        self.batch = batch
         var responses = completed
         for client in clients {
             guard case .open(let arrival) = client.pace, let limit = arrival.skipAfter,
@@ -33,6 +37,13 @@ struct ComparisonMeasurement: Sendable {
     }
 
     func value(of metric: ComparisonMetric) -> Double? {
+        if let batch, batch.client == metric.owner {
+            // The times of a batch are not those of its writes.
+            guard metric.percentile == nil else { return nil }
+            let value = result.value(of: metric.metric, metric.aggregate)
+            return metric.metric == "\(metric.owner).throughput"
+                ? value.map { $0 * Double(batch.size) } : value
+        }
         if metric.isResponse,
             let found = summaries[metric.owner] ?? responses[metric.owner]?.summary
         {

@@ -39,6 +39,8 @@ public struct ComparisonOptions: Sendable {
     var limit: Duration?
     /// Whether to compare each arm with only the first arm.
     var onlyAgainstFirst = false
+    /// The larger transactions of arms, keyed by the arm's name.
+    var batches: [String: WriteBatch] = [:]
     /// The values of a varied setting, or `nil` to compare arms of the scenario.
     package var sweep: ComparisonSweep?
     /// A function that receives the next run's name and the remaining time before each run.

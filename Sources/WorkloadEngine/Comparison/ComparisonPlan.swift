@@ -49,7 +49,7 @@ struct ComparisonPlan {
         }
         self.primary = primary
         metrics = scenario.clients.filter(\.isCompared).flatMap { client in
-            (Self.reportedMetrics + Self.tailMetrics).compactMap {
+            (Self.reportedMetrics + [Self.lagMetric] + Self.tailMetrics).compactMap {
                 try? ComparisonMetric("\(client.name).\($0)", in: catalog)
             }
         }
@@ -71,6 +71,9 @@ struct ComparisonPlan {
     static let reportedMetrics = [
         "throughput", "response.p50", "response.p99", "wait.p50", "wait.p99",
     ]
+
+    /// The part of a response time that no reported metric contains: the wait for a worker.
+    static let lagMetric = "lag.p50"
 
     static let tailMetrics = ["response.p99.9", "response.p99.99"]
 

@@ -73,7 +73,11 @@ public final class ComparisonRun: Sendable {
         }
         // The last slot is the first arm's second run.
         scenarios += scenarios.prefix(1)
-        if scenarios.isEmpty { scenarios = plan.slots.map { _ in scenario } }
+        if scenarios.isEmpty {
+            scenarios = plan.slots.map { slot in
+                options.batches[slot.arm.name]?.applied(to: scenario) ?? scenario
+            }
+        }
         var progress = ComparisonProgress(
             runs: plan.slots.count * options.blocks,
             firstGuess: scenario.phases.reduce(.zero) { $0 + $1.duration } + .milliseconds(500),
@@ -171,7 +175,8 @@ public final class ComparisonRun: Sendable {
                 runs[slot] = ComparisonMeasurement(
                     result,
                     completed: responses.withLock { $0 },
-                    clients: scenario.clients
+                    clients: scenario.clients,
+                    batch: options.batches[arm.name]
                 )
             } catch is CancellationError {
                 return nil

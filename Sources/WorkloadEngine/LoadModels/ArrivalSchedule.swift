@@ -3,6 +3,8 @@ struct ArrivalSchedule: Sendable {
     var curve: RateCurve
     private let process: Arrival.Process
     private let gaps = ExponentialDistribution(rate: 1)
+    /// The arrivals of a Poisson process with few arrivals, or `nil` if they are frequent.
+    private var rare: RareArrivals?
     private var random: RandomStream
     /// The mass of the last arrival.
     ///
@@ -11,11 +13,18 @@ struct ArrivalSchedule: Sendable {
 
     /// Creates a schedule along a curve.
     ///
-    /// Equal streams and curves produce equal schedules.
-    init(_ process: Arrival.Process, along curve: RateCurve, random: RandomStream) {
+    /// Equal streams and curves produce equal schedules. With `phases`, each measured part contains
+    /// its share of the arrivals of a rare client.
+    init(
+        _ process: Arrival.Process,
+        along curve: RateCurve,
+        over phases: PhasePlan? = nil,
+        random: RandomStream
+    ) {
         self.process = process
         self.curve = curve
         self.random = random
+        if process == .poisson, let phases { rare = RareArrivals(along: curve, over: phases) }
     }
 
     /// Creates a schedule at a constant rate from load time 0 to `end`, in nanoseconds.
@@ -29,6 +38,7 @@ struct ArrivalSchedule: Sendable {
 
     /// Returns the mass of the next arrival.
     mutating func nextMass() -> Double {
+        if let mass = rare?.nextMass(using: &random) { return mass }
         switch process {
         // Arrivals are counted in mass, because the rounding errors of gaps in time would add up
         // and change the rate.

@@ -11,6 +11,9 @@ struct ClosedLoop: LoadModel {
     private let windows: ActiveWindows
     private var random: RandomStream?
     private var isFirst = true
+    /// The place of the last access in its cell, from 0 to 1, if random think times are so long
+    /// that they are stratified.
+    private var jitter: Double?
 
     let isScheduled = false
 
@@ -37,12 +40,25 @@ struct ClosedLoop: LoadModel {
         self.end = end
         self.windows = windows
         self.random = random
+        if think.isStratified { jitter = self.random?.nextUnit() }
     }
 
     mutating func next(freeAt now: UInt64) -> UInt64? {
-        let intended = isFirst ? now : now &+ (constantThink ?? think.nanoseconds(using: &random))
+        let intended = isFirst ? now : now &+ nextThink()
         isFirst = false
         guard let moment = windows.first(from: intended), moment < end else { return nil }
         return moment
+    }
+
+    /// Returns the next think time, in nanoseconds.
+    ///
+    /// Each mean think time contains one random end, as with ``RareArrivals``.
+    private mutating func nextThink() -> UInt64 {
+        if let constantThink { return constantThink }
+        guard let last = jitter, case .exponential(let mean) = think,
+            let next = random?.nextUnit()
+        else { return think.nanoseconds(using: &random) }
+        jitter = next
+        return UInt64(Double(mean.wholeNanoseconds) * (1 + next - last))
     }
 }

@@ -32,6 +32,9 @@ struct RateCurve: Sendable, Equatable {
 
     var end: Double { pieces.last?.end ?? 0 }
 
+    /// The highest rate, in arrivals per second.
+    var maximumRate: Double { pieces.reduce(0) { max($0, $1.from, $1.to) } }
+
     init(rate: Double, end: UInt64) {
         append(until: Double(end), from: rate, to: rate)
     }

@@ -7,6 +7,20 @@ public enum ThinkTime: Sendable, Equatable {
     /// An exponentially distributed time, as between events in a Poisson process.
     case exponential(mean: Duration)
 
+    /// Whether accesses are so rare that their think times are stratified, so that a run of twice
+    /// the mean contains an access.
+    var isStratified: Bool {
+        if case .exponential(let mean) = self { mean >= .seconds(1) } else { false }
+    }
+
+    /// The mean of the time.
+    var mean: Duration {
+        switch self {
+        case .constant(let duration), .exponential(let duration): duration
+        case .uniform(let range): (range.lowerBound + range.upperBound) / 2
+        }
+    }
+
     /// Draws a think time in nanoseconds, or returns 0 without random numbers.
     func nanoseconds(using random: inout RandomStream?) -> UInt64 {
         guard var stream = random else { return 0 }

@@ -99,13 +99,15 @@ public enum JUnitReport {
             Case(
                 name: "run",
                 outcome: outcome(of: run),
-                output: TextReport.verdict(of: run, scenario: scenario)
+                output: ([TextReport.verdict(of: run, scenario: scenario)] + measurements(of: run))
+                    .joined(separator: "\n")
             )
         ]
         cases += run.thresholds.map { threshold in
             Case(
                 name: "\(threshold.metric) \(threshold.expression)",
-                outcome: outcome(of: threshold)
+                outcome: outcome(of: threshold, in: run),
+                output: observed(threshold, in: run)
             )
         }
         cases += run.invariants.map { invariant in
@@ -138,13 +140,55 @@ public enum JUnitReport {
         return .passed
     }
 
-    private static func outcome(of threshold: ThresholdResult) -> Case.Outcome {
-        let observed =
-            threshold.observed.map { "observed " + TextReport.value($0, of: threshold) }
-            ?? "too few samples"
+    /// Returns a line for each client with its counts and its response times.
+    private static func measurements(of run: ArmResult) -> [String] {
+        run.clients.sorted { $0.key < $1.key }.map { name, client in
+            var parts = ["\(HumanUnits.exact(client.completed)) completed"]
+            if client.errorCount > 0 {
+                parts.append("\(HumanUnits.exact(client.errorCount)) failed")
+            }
+            if let throughput = client.throughput { parts.append(ReportUnits.rate(throughput)) }
+            for (title, value) in [
+                ("p50", client.response?.p50), ("p99", client.response?.p99),
+                ("max", client.response?.max),
+            ] {
+                if let value { parts.append("\(title) \(ReportUnits.time(value))") }
+            }
+            return "\(name): " + parts.joined(separator: ", ")
+        }
+    }
+
+    /// Returns the observed value of a threshold.
+    ///
+    /// With too few samples, the highest known percentile or the maximum shows why a threshold was
+    /// met or missed.
+    private static func observed(_ threshold: ThresholdResult, in run: ArmResult) -> String? {
+        if let value = threshold.observed {
+            return "observed " + TextReport.value(value, of: threshold)
+        }
+        let count = UInt64(run.sampleCount(of: threshold.metric) ?? 0)
+        guard count > 0 else { return "no samples" }
+        let aggregate = String(threshold.expression.prefix { !"<>= ".contains($0) })
+        let reason =
+            "\(HumanUnits.exact(count)) samples are too few for \(aggregate)"
+        let known = (["max"] + MetricCatalog.percentiles.reversed().map { "p(\($0))" }).lazy
+            .compactMap { name in
+                run.value(of: threshold.metric, name).flatMap { value in
+                    MetricCatalog.unit(of: threshold.metric, name).map {
+                        "\(name) \($0.text(value))"
+                    }
+                }
+            }
+        // The maximum shows that a limit was met, and a percentile that it was missed.
+        let shown = threshold.passed == false ? known.first { !$0.hasPrefix("max") } : known.first
+        return shown.map { "observed \($0) (\(reason))" } ?? reason
+    }
+
+    private static func outcome(of threshold: ThresholdResult, in run: ArmResult) -> Case.Outcome {
         switch threshold.passed {
         case true?: return .passed
-        case false?: return .failure("threshold", observed)
+        case false?:
+            return .failure("threshold", observed(threshold, in: run) ?? "too few samples")
         case nil:
             guard threshold.undecided == true else {
                 return .skipped("this arm cannot run the client")

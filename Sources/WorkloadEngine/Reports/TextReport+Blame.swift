@@ -38,7 +38,9 @@ extension TextReport {
             )
         }
         if blame.queued > 0 {
-            parts.append("\(ReportUnits.time(blame.queued)) waiting for a worker of '\(client)'")
+            parts.append(
+                "\(ReportUnits.time(blame.queued)) of lag, waiting for a worker of '\(client)'"
+            )
         }
         let whole =
             blame.accesses == 1

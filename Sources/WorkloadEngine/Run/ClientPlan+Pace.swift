@@ -43,6 +43,7 @@ extension Client {
         return ArrivalSchedule(
             arrival.process,
             along: RateCurve(arrival, over: phases).only(in: windows),
+            over: phases,
             random: RandomStream(seed: seed, stream: "\(name)/arrivals")
         )
     }

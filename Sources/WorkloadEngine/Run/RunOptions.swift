@@ -35,7 +35,8 @@ public struct RunOptions: Sendable {
     package var recordInterval: UInt64 = 1_000_000_000
     /// Whether missed thresholds with `abort: true` end the run early.
     package var endsAtMissedThresholds = true
-    /// Whether the run fails if a client ends with only unfinished accesses.
+    /// Whether the run fails if a client ends with only unfinished accesses, or is so rare that it
+    /// was offered none.
     var judgesUnfinished = true
     /// A function to call with each client's measured response times at the end of the run, on
     /// the run's thread.

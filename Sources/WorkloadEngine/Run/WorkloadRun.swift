@@ -327,7 +327,9 @@ public final class WorkloadRun: Sendable {
         )
         if let counts = context.holders?.counts, !counts.isEmpty { result.busyHolders = counts }
         result.busy = context.busy.ledger.result
-        let findings = LoadRules.findings(in: result.loadFacts)
+        let findings = LoadRules.findings(
+            in: result.loadFacts(of: scenario.clients, on: arm)
+        )
         if !findings.isEmpty { result.findings = findings }
         if let settings = arm.busySettings { result.environment["busy"] = settings }
         let refusals = target.refusals()
@@ -342,7 +344,12 @@ public final class WorkloadRun: Sendable {
                 for: scenario.thresholds,
                 judgesUnfinished: options.judgesUnfinished
             )
-            if !failures.isEmpty { result.failures = failures }
+            let absent =
+                options.judgesUnfinished
+                ? result.clients.filter { $0.value.offered == 0 }.keys.sorted().compactMap {
+                    scenario.absence(of: $0, after: result.duration)
+                } : []
+            if !(absent + failures).isEmpty { result.failures = absent + failures }
         }
         outcome.sampler.sample(.finished)
         return result

@@ -19,7 +19,10 @@ extension Poolgauge {
         for name in names {
             let subcommands = command.configuration.subcommands
             guard !subcommands.isEmpty else { return }
-            guard let next = subcommands.first(where: { $0._commandName == name }) else {
+            let next = subcommands.first { subcommand in
+                subcommand._commandName == name || subcommand.configuration.aliases.contains(name)
+            }
+            guard let next else {
                 if let removed = RemovedFeature(rawValue: name) {
                     throw CommandFailure(removed.message)
                 }

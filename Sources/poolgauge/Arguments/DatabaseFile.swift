@@ -21,6 +21,9 @@ enum DatabaseFile {
         guard !isFolder.boolValue else {
             throw CommandFailure("\(prefix)'\(path)' is a folder; specify a database file in it")
         }
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw CommandFailure("\(prefix)'\(path)' cannot be read: permission denied")
+        }
         if let problem = DatabaseFileProblem.headerProblem(of: path) {
             throw CommandFailure("\(prefix)'\(path)' \(problem)")
         }

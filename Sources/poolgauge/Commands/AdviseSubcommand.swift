@@ -9,10 +9,12 @@ struct AdviseSubcommand: ParsableCommand {
         abstract: "Try changes to an arm, and recommend the changes that measurably help.",
         discussion: """
             The candidates are other numbers of readers, a pool, a write-ahead log, caches, busy \
-            timeouts, other kinds of BEGIN, checkpoint settings, ANALYZE, and indexes for \
-            statements that scan a table or sort rows. Short runs screen all candidates. New pairs \
-            of runs then confirm the best three, with the same rules as 'compare'. Candidates that \
-            weaken durability are listed separately.
+            timeouts, other kinds of BEGIN, larger transactions, checkpoint settings, ANALYZE, and \
+            indexes for foreign keys and for statements that scan a table or sort rows. Short runs \
+            screen all candidates. New pairs of runs then confirm the best, with the same rules as \
+            'compare'. Each run is long enough for the rarest client that holds a lock. Candidates \
+            that weaken durability are listed separately. The exit status is 6 if time prevented \
+            the confirmation of a candidate.
             """
     )
 
@@ -52,7 +54,7 @@ struct AdviseSubcommand: ParsableCommand {
         if let within { options.timeLimit = within.duration }
         try series.prepare(&options, data: data, for: source.scenario)
         options.indexes = { target, plans in
-            IndexAdvisor.indexes(for: plans, schema: try IndexAdvisor.schema(of: target))
+            try IndexAdvisor.advice(on: plans, of: target)
         }
         let advice = try AdviceRun(
             scenario: scenario,

@@ -115,7 +115,7 @@ struct CapacitySubcommand: ParsableCommand {
             factory: LibraryTargetFactory(),
             options: options
         )
-        let time = options.estimate(for: scenario)
+        let time = search.estimate()
         if report.progress != .never {
             series.reporter.announce(
                 "this takes about \(time.likely.abbreviatedText), "

@@ -21,6 +21,8 @@ struct Poolgauge: ParsableCommand {
             Without a subcommand, runs the scenario \(demo) in a dashboard. If there is no \
             terminal, runs it briefly and prints a text report.
 
+            --generate-completion-script bash, zsh, or fish prints the completions for a shell.
+
             Exit status:
             \(HelpList.text(exitStatuses))
             """,

@@ -44,7 +44,8 @@ struct ScenariosSubcommand: ParsableCommand {
 
     struct Validate: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check scenarios without running them, and list all errors."
+            abstract: "Check scenarios without running them, and list all errors.",
+            aliases: ["check"]
         )
 
         @Argument(help: "The names of presets, or paths to YAML files; - for standard input.")

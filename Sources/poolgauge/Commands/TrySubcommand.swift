@@ -95,10 +95,17 @@ struct TrySubcommand: ParsableCommand {
 
     @OptionGroup var report: ReportOptions<ReportFormat>
 
+    private static let maximumClients = 1000
+
     func validate() throws {
         guard !read.isEmpty || !write.isEmpty else {
             throw ValidationError(
                 "there is nothing to run; specify --read 'SELECT …' or --write 'UPDATE …'"
+            )
+        }
+        guard (1...Self.maximumClients).contains(clients) else {
+            throw ValidationError(
+                "--clients must be from 1 to \(Self.maximumClients), not \(clients)"
             )
         }
         guard !print || report.format == .text || report.output != nil else {

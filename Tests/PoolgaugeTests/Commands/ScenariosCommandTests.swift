@@ -28,6 +28,8 @@ struct ScenariosCommandTests {
             let outcome = try HeadlessProgram.run(["scenarios", "validate"] + names, in: folder)
             #expect(outcome.status == 0)
             #expect(outcome.output.split(separator: "\n").count == names.count)
+            let checked = try HeadlessProgram.run(["scenarios", "check", names[0]], in: folder)
+            #expect(checked.status == 0 && checked.output.hasPrefix("\(names[0]): valid"))
             let shown = try HeadlessProgram.run(["scenarios", "show", names[0]], in: folder)
             #expect(shown.output == Presets.all[0].yaml)
         }

@@ -116,7 +116,7 @@ struct ComparisonAnalysisTests {
         #expect(wide.pValue == 2.0 / 1024)
         let found = ComparisonAnalysis.verdict(of: wide, p: wide.pValue, log(1.06), metric)
         #expect(found.0 == .inconclusive)
-        #expect(found.note == "below the noise floor")
+        #expect(found.note == "no measurable change (less than 1.06×)")
     }
 
     @Test func theFloorIsTheIntervalBoundFartherFromOne() {

@@ -1,3 +1,5 @@
+import Findings
+
 /// Options for an advice search.
 package struct AdviceOptions: Sendable {
     /// The name of the arm to change.
@@ -6,10 +8,10 @@ package struct AdviceOptions: Sendable {
     package var arm: String?
     /// The time limit, after which the search ends and returns its findings so far.
     package var timeLimit: Duration = .seconds(300)
-    /// A function that returns sets of `CREATE INDEX` statements for the plans of statements on an
-    /// open database, most promising first.
+    /// A function that returns advice on indexes for the plans of statements on an open database.
     package var indexes:
-        @Sendable (any WorkloadTarget, [OperationProfile.Plan]) throws -> [[String]] = { _, _ in []
+        @Sendable (any WorkloadTarget, [OperationProfile.Plan]) throws -> IndexAdvice = { _, _ in
+            IndexAdvice()
         }
     /// The options for each run.
     package var run = RunOptions()
@@ -20,4 +22,18 @@ package struct AdviceOptions: Sendable {
 
     /// Creates the default options, with a limit of five minutes.
     package init() {}
+}
+
+/// Indexes that may make statements faster, and what prevents one.
+package struct IndexAdvice: Sendable, Equatable {
+    /// Sets of `CREATE INDEX` statements, most promising first.
+    package var indexes: [[String]]
+    /// The reasons that statements cannot use an index.
+    package var obstacles: [LoadFacts.Obstacle]
+
+    /// Creates advice.
+    package init(indexes: [[String]] = [], obstacles: [LoadFacts.Obstacle] = []) {
+        self.indexes = indexes
+        self.obstacles = obstacles
+    }
 }

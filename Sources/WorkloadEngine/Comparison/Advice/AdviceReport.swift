@@ -1,7 +1,11 @@
+import Findings
 import Text
 
 /// A type that formats advice as text.
 package enum AdviceReport {
+    /// The width of the report, in characters.
+    private static let width = 100
+
     /// Returns the report as text.
     package static func text(of result: AdviceResult) -> String {
         var lines: [String] = []
@@ -22,7 +26,18 @@ package enum AdviceReport {
         lines += weakeningLines(result)
         lines += [""] + method(result)
         lines += TextReport.environment(result.environment, seed: result.seed)
-        return ReportLines.text(lines)
+        return ReportLines.text(lines.flatMap(wrapped))
+    }
+
+    private static func wrapped(_ line: String) -> [String] {
+        guard line.count > width else { return [line] }
+        let indent = String(line.prefix { $0 == " " })
+        return Paragraph.lines(
+            String(line.dropFirst(indent.count)),
+            first: indent,
+            rest: indent + "  ",
+            width: width
+        )
     }
 
     static func answer(of result: AdviceResult) -> String {
@@ -36,20 +51,31 @@ package enum AdviceReport {
                 return "\(subject): no changes were tried, because \(reason)."
             }
             if tried == 0 { return "\(subject): there are no changes to try." }
+            let cause = cause(in: result).map { " \($0)" } ?? ""
             if tried == 1 {
-                return "\(subject): no improvement was confirmed for the only candidate."
+                return "\(subject): no improvement was confirmed for the only candidate." + cause
             }
-            return "\(subject): no improvement was confirmed among \(candidates)."
+            return "\(subject): no improvement was confirmed among \(candidates)." + cause
         }
         let count = result.recommended.count
         let help =
             tried == 1
             ? "the only candidate helps"
             : count == 1 ? "1 of \(candidates) helps" : "\(count) of \(candidates) help"
-        let losses = (first.confirmed ?? []).filter { $0.verdict == .worse }.map(change)
+        let losses = losses(of: first)
         return "\(subject): \(help); the best is \(first.name): "
             + changes(of: first).joined(separator: ", ")
             + (losses.isEmpty ? "" : ", but " + losses.joined(separator: ", ")) + "."
+    }
+
+    /// A sentence about the first cause that no setting removes, or `nil` if there is none.
+    private static func cause(in result: AdviceResult) -> String? {
+        let finding = result.findings?.first { finding in
+            finding.level != .note
+                && finding.remedy?.hasPrefix(LoadRules.notASetting) == true
+        }
+        guard let text = finding?.text else { return nil }
+        return LoadRules.notASetting + text
     }
 
     private static func section(_ candidate: AdviceResult.Candidate, title: String) -> [String] {
@@ -90,15 +116,20 @@ package enum AdviceReport {
         let rest = result.candidates.filter {
             !$0.weakensDurability && $0.verdict != .recommended && $0.verdict != .tradeOff
         }
-        guard !rest.isEmpty else { return [] }
-        var table = TextTable(["did not help", "change", "screening", "reason"])
-        for candidate in rest {
-            table.add([
-                candidate.name, candidate.change,
-                candidate.screening.map { ReportUnits.factor($0) } ?? "–", reason(candidate),
-            ])
+        let groups = [
+            ("did not help:", rest.filter { $0.verdict != .notConfirmed }),
+            ("not tested:", rest.filter { $0.verdict == .notConfirmed }),
+        ]
+        return groups.flatMap { title, candidates -> [String] in
+            guard !candidates.isEmpty else { return [] }
+            return ["", title]
+                + candidates.map { candidate in
+                    let outcome = outcome(of: candidate)
+                    // The heading says so.
+                    let start = outcome.hasPrefix(notTested) ? notTested.count : 0
+                    return "   \(candidate.change): \(outcome.dropFirst(start))"
+                }
         }
-        return [""] + table.lines()
     }
 
     private static func weakeningLines(_ result: AdviceResult) -> [String] {
@@ -107,27 +138,38 @@ package enum AdviceReport {
         return ["", "These changes weaken durability and are not recommended:"]
             + weak.map { candidate in
                 let found = changes(of: candidate)
-                let text =
-                    found.isEmpty
-                    ? "screening " + (candidate.screening.map { ReportUnits.factor($0) } ?? "–")
-                    : found.joined(separator: ", ")
+                let text = found.isEmpty ? outcome(of: candidate) : found.joined(separator: ", ")
                 return "   \(candidate.change): \(text); \(candidate.cost)"
             }
     }
 
-    private static func reason(_ candidate: AdviceResult.Candidate) -> String {
+    private static let notTested = "not tested, "
+
+    /// The outcome of a candidate that is not recommended.
+    static func outcome(of candidate: AdviceResult.Candidate) -> String {
+        let bound = candidate.bound.map {
+            "no effect above \(ReportUnits.factor(max($0, AdviceResult.minimumEffect)))"
+        }
         switch candidate.verdict {
         case .notConfirmed:
-            "not confirmed: other candidates were more promising, or time ran out"
+            let factor = candidate.screening.map { " (\(ReportUnits.factor($0)) in the screening)" }
+            let isOpen = candidate.blocks > 0
+            return (isOpen ? "may be due to chance, " : notTested)
+                + (candidate.reason ?? "needs more time") + (isOpen ? "" : factor ?? "")
         case .small:
-            "less than \(ReportUnits.factor(AdviceResult.minimumEffect)) better: "
+            return "less than \(ReportUnits.factor(AdviceResult.minimumEffect)) better: "
                 + changes(of: candidate).joined(separator: ", ")
-        case .noDifference: "no difference in new pairs of runs"
-        case .worse: "worse in new pairs of runs"
-        case .notPromising: "no improvement in the screening"
-        case .failed: candidate.problem ?? "could not be measured"
-        case .recommended, .tradeOff: ""
+        case .noDifference: return (bound ?? "no difference") + " in new pairs of runs"
+        case .worse: return "worse: " + losses(of: candidate).joined(separator: ", ")
+        case .notPromising: return (bound ?? "no improvement") + " in the screening"
+        case .failed: return candidate.problem ?? "could not be measured"
+        case .recommended: return "confirmed"
+        case .tradeOff: return "better in one metric, worse in another"
         }
+    }
+
+    private static func losses(of candidate: AdviceResult.Candidate) -> [String] {
+        (candidate.confirmed ?? []).filter { $0.verdict == .worse }.map(change)
     }
 
     private static func method(_ result: AdviceResult) -> [String] {

@@ -61,6 +61,8 @@ package struct AdviceResult: Sendable, Codable, Equatable {
         package var cost: String
         /// Whether a power failure can lose commits that the current arm would keep.
         package var weakensDurability: Bool
+        /// The index of the finding whose cause the change may remove, or `nil` if there is none.
+        package var finding: Int?
         /// The outcome.
         package var verdict: Verdict
         /// The geometric mean of the factors by which the primary metrics improved in the
@@ -74,6 +76,14 @@ package struct AdviceResult: Sendable, Codable, Equatable {
         /// The response times of writing clients on fresh pairs of runs, or `nil` for candidates
         /// that do not add an index.
         package var writes: [ComparisonPair]?
+        /// The factor above which an effect on the primary metrics is excluded, or `nil` if no run
+        /// excludes one.
+        package var bound: Double?
+        /// The time limit with which the search would confirm the candidate, in seconds, or `nil`
+        /// if time did not prevent the confirmation.
+        package var neededSeconds: Double?
+        /// The reason that a promising candidate was not confirmed, or `nil` if it was.
+        package var reason: String?
         /// The reason that the candidate could not be measured, if any.
         package var problem: String?
     }
@@ -90,7 +100,8 @@ package struct AdviceResult: Sendable, Codable, Equatable {
         case noDifference
         /// A primary metric is worse, and none is better.
         case worse
-        /// The screening was promising, but time ran out or other candidates were more promising.
+        /// The candidate was not tested, or its promising screening was not confirmed, for the
+        /// reason in ``Candidate/reason``.
         case notConfirmed
         /// The screening shows no improvement.
         case notPromising
@@ -98,14 +109,21 @@ package struct AdviceResult: Sendable, Codable, Equatable {
         case failed
     }
 
-    /// The recommended candidates, with the largest effect first.
+    /// The recommended candidates: first those that answer a finding, and then those with the
+    /// largest effect.
     package var recommended: [Candidate] {
         candidates.filter { $0.verdict == .recommended && !$0.weakensDurability }
     }
 
     /// The exit status of the command.
+    ///
+    /// The result is undecided if time prevented the confirmation of a candidate.
     package var exitStatus: ExitStatus {
-        partialReason == Self.stopped ? .interrupted : partial ? .undecided : .passed
+        if partialReason == Self.stopped { return .interrupted }
+        let isOpen = candidates.contains {
+            $0.verdict == .notConfirmed && $0.neededSeconds != nil && !$0.weakensDurability
+        }
+        return partial || isOpen ? .undecided : .passed
     }
 
     /// The minimum improvement for a recommendation, and the minimum deterioration that prevents
@@ -116,6 +134,17 @@ package struct AdviceResult: Sendable, Codable, Equatable {
 }
 
 extension AdviceResult {
+    /// Returns the name of a confirmed candidate of the same kind as another one.
+    func confirmed(
+        sameKindAs tried: ScreenedCandidate,
+        among found: [ScreenedCandidate]
+    ) -> String? {
+        found.first { other in
+            other.candidate.kind == tried.candidate.kind
+                && candidates.contains { $0.name == other.candidate.arm.name && $0.blocks > 0 }
+        }?.candidate.arm.name
+    }
+
     static func verdict(on primaryPairs: [ComparisonPair]) -> Verdict {
         let loss = primaryPairs.compactMap(\.deterioration).max()
         guard let gain = primaryPairs.compactMap(\.improvement).max() else {
@@ -133,11 +162,27 @@ extension AdviceResult {
         ]
         let ranks = [a, b].map { order.firstIndex(of: $0.verdict) ?? order.count }
         if ranks[0] != ranks[1] { return ranks[0] < ranks[1] }
+        if a.finding != b.finding { return a.finding ?? .max < b.finding ?? .max }
         return (a.effect, b.name) > (b.effect, a.name)
     }
 }
 
 extension AdviceResult.Candidate {
+    /// The number of pairs of runs that confirmed the candidate.
+    var blocks: Int { (confirmed ?? []).map(\.blocks).max() ?? 0 }
+
+    /// The factor above which new pairs of runs exclude an effect.
+    ///
+    /// An interval of a primary metric may extend to this factor, and the noise may hide it.
+    static func bound(of pairs: [ComparisonPair], noiseFloor: [String: Double]) -> Double? {
+        let bounds = pairs.compactMap { pair -> Double? in
+            guard let low = pair.low, let high = pair.high else { return nil }
+            let upper = pair.lowerIsBetter ? 1 / max(low, 1e-12) : high
+            return max(upper, noiseFloor[pair.metric] ?? 1, 1)
+        }
+        return bounds.max()?.rounded(toDigits: 3)
+    }
+
     /// The largest improvement factor of a primary metric, or the screening's factor if there was
     /// no confirmation.
     var effect: Double {
@@ -149,6 +194,13 @@ extension ComparisonPair {
     var improvement: Double? {
         guard verdict == .better, let ratio else { return nil }
         return lowerIsBetter ? 1 / max(ratio, 1e-12) : ratio
+    }
+
+    /// Whether the estimate is an improvement that is worth a change, but may be due to chance.
+    func mayImprove(beyond noiseFloor: [String: Double]) -> Bool {
+        guard verdict == .inconclusive, let ratio else { return false }
+        let factor = lowerIsBetter ? 1 / max(ratio, 1e-12) : ratio
+        return factor > max(AdviceResult.minimumEffect, noiseFloor[metric] ?? .infinity)
     }
 
     var deterioration: Double? {

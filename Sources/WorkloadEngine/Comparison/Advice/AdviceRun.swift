@@ -1,3 +1,4 @@
+import Findings
 import Foundation
 import Telemetry
 import Text
@@ -20,6 +21,11 @@ package final class AdviceRun: Sendable {
     private let comparison = Lock<ComparisonRun?>(nil)
 
     private static let maximumConfirmed = 3
+    /// The usual number of candidates, before a run determines them.
+    private static let usualCandidates = 8
+    /// The longest measured part of a run that a default primary metric may need, as a share of the
+    /// time limit.
+    private static let longestRunShare = 0.03
     /// The share of failed accesses, from 0 to 1, above which a client's error rate becomes a
     /// primary metric.
     private static let errorShare = 0.005
@@ -106,33 +112,46 @@ package final class AdviceRun: Sendable {
     private func search(_ result: inout AdviceResult) async throws {
         let limit = options.timeLimit.inSeconds
         options.onProgress?("\(arm.name): the current settings")
-        let first = AdviceSchedule.baselineSeconds(within: limit)
+        var schedule = AdviceSchedule(
+            limit: limit,
+            scenario: scenario,
+            representative: representativeSeconds { $0.holdsLocks }
+        )
+        guard schedule.fitsBaseline else {
+            let needed = neededLimit(schedule, candidates: Self.usualCandidates, tests: 2)
+            let minutes = Int((needed / 60).rounded(.up))
+            result.partial = true
+            result.partialReason =
+                "each run must last \(ReportUnits.seconds(schedule.shortest)), so that each client "
+                + "that holds locks takes part; the search needs about \(minutes) min "
+                + "(--within \(minutes)m)"
+            return
+        }
         var baseline = try await trials.run(
-            scenario.scaled(toBlock: .seconds(first)),
+            scenario.scaled(toBlock: .seconds(schedule.baseline)),
             on: arm,
             datasetSeed: scenario.seed
         )
         result.settings = baseline.journalSettings
-        result.findings = baseline.findings
         if let reason = baseline.invalidReason { result.warnings = [reason] }
         let metrics = try primaryMetrics(baseline)
         result.primary = metrics.map(\.name)
         let indexes = try indexProposals(&baseline)
+        result.findings = baseline.findings
         let candidates = AdviceCandidates(
             arm: arm,
             baseline: baseline,
+            clients: scenario.clients,
             indexes: indexes
         )
         var found = candidates.all.map { ScreenedCandidate($0) }
-        let needed = AdviceSchedule.neededSeconds(for: metrics, in: baseline)
-        let schedule = AdviceSchedule.screening(
-            candidates: found.count,
-            within: limit,
-            overhead: trials.overhead,
-            needed: needed
-        )
-        result.screeningRounds = schedule.rounds.count
-        result.screeningSeconds = schedule.seconds.rounded(toDigits: 3)
+        schedule.needed = AdviceSchedule.neededSeconds(for: metrics, in: baseline)
+        schedule.representative = representativeSeconds { client in
+            client.holdsLocks || baseline.clients[client.name]?.errorCount ?? 0 > 0
+        }
+        let plan = schedule.screening(candidates: found.count, overhead: trials.overhead)
+        result.screeningRounds = plan.rounds.filter { $0 > 0 }.count
+        result.screeningSeconds = plan.seconds.rounded(toDigits: 3)
         let screening = AdviceScreening(
             scenario: scenario,
             arm: arm,
@@ -141,17 +160,69 @@ package final class AdviceRun: Sendable {
             onProgress: options.onProgress
         )
         do {
-            try await screening.run(&found, schedule)
+            try await screening.run(&found, plan)
+            try await repeatScreening(screening, plan.seconds, schedule, &found)
         } catch let end as TrialRunner.End {
-            result.candidates = found.map { $0.result(.notConfirmed) }
+            let needed = neededLimit(schedule, candidates: found.count, tests: metrics.count)
+            result.candidates = found.map {
+                $0.notTested(end == .stopped ? "stopped" : nil, needed: needed)
+            }
             throw end
         }
-        try await confirm(found, metrics, needed, &result)
+        result.screeningRounds = found.map(\.gains.count).max() ?? 0
+        try await confirm(found, metrics, schedule, &result)
+    }
+
+    /// The share of the limit up to which the screening is repeated if nothing is promising.
+    private static let repeatedShare = 0.6
+    private static let maximumRounds = 8
+
+    /// Repeats the screening of all candidates to exclude smaller effects if nothing is promising.
+    private func repeatScreening(
+        _ screening: AdviceScreening,
+        _ seconds: Double,
+        _ schedule: AdviceSchedule,
+        _ found: inout [ScreenedCandidate]
+    ) async throws {
+        var round = Self.maximumRounds
+        let length = schedule.phases(measured: seconds) + trials.overhead
+        let time = Double(found.count + 1) * length
+        while found.allSatisfy({ $0.isTested && !$0.isPromising }),
+            found.map(\.gains.count).max() ?? 0 < Self.maximumRounds, !found.isEmpty,
+            trials.elapsed + time < options.timeLimit.inSeconds * Self.repeatedShare
+        {
+            try await screening.run(&found, ([found.count], seconds), first: round)
+            round += 1
+        }
+    }
+
+    /// Returns the measured time that contains an access of each rare client of some kind.
+    private func representativeSeconds(of isRelevant: (Client) -> Bool) -> Double {
+        let gaps = scenario.clients.filter(isRelevant).compactMap { client -> Double? in
+            guard let gap = client.longestGap(in: scenario)?.inSeconds else { return nil }
+            // The access itself must also fit. A closed loop adds its length to each gap.
+            return gap * 1.02 + (client.holdTime(in: scenario)?.inSeconds ?? 0)
+        }
+        // The times of a scenario are whole milliseconds.
+        return ((gaps.max() ?? 0) * 1_000).rounded(.up) / 1_000
+    }
+
+    private func neededLimit(
+        _ schedule: AdviceSchedule,
+        candidates: Int,
+        tests: Int
+    ) -> Double {
+        schedule.neededLimit(
+            spent: trials.elapsed,
+            candidates: candidates,
+            tests: tests,
+            overhead: trials.overhead
+        )
     }
 
     /// Returns the index proposals for a copy of the database.
     ///
-    /// If the arm's library reports no query plans, this method adds the copy's plans to
+    /// If the arm's library reports no profiles, this method adds those of the copy to
     /// `baseline`.
     private func indexProposals(_ baseline: inout ArmResult) throws -> [[String]] {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
@@ -164,8 +235,10 @@ package final class AdviceRun: Sendable {
             try datasets.copy(dataOf: scenario, for: arm, through: factory, to: file) { _ in }
         }
         // Run the arm's setup, which may create indexes.
+        var copied = Arm(name: "advice", kind: .queue, pragmas: foreignKeys, setup: arm.setup)
+        copied.isGuarded = arm.isGuarded
         let opener = TargetOpener(
-            arm: Arm(name: "advice", kind: .queue, setup: arm.setup),
+            arm: copied,
             factory: factory,
             options: options.run,
             control: RunControl(clock: options.run.clock)
@@ -175,13 +248,23 @@ package final class AdviceRun: Sendable {
         let operations = baseline.clients.values.flatMap { ($0.operations ?? [:]).values }
         if operations.allSatisfy({ $0.profile == nil }) {
             let plan = try RunPlan(scenario, on: opened.target, startsProcesses: true)
-            OperationProfiler(plan, on: opened.target, runsStatements: false)
+            OperationProfiler(plan, on: opened.target, runsStatements: true)
                 .add(to: &baseline.clients)
         }
         let plans = baseline.clients.sorted { $0.key < $1.key }
             .flatMap { ($0.value.operations ?? [:]).sorted { $0.key < $1.key } }
             .flatMap { $0.value.profile?.plans ?? [] }
-        return try options.indexes(opened.target, plans)
+        let advice = try options.indexes(opened.target, plans)
+        var facts = baseline.loadFacts(of: scenario.clients, on: arm)
+        facts.obstacles = advice.obstacles
+        let findings = LoadRules.findings(in: facts)
+        baseline.findings = findings.isEmpty ? nil : findings
+        return advice.indexes
+    }
+
+    /// The arm's pragma that decides whether foreign keys are enforced, if any.
+    private var foreignKeys: [Arm.Pragma] {
+        arm.pragmas.filter { $0.name.lowercased() == "foreign_keys" }
     }
 
     private func primaryMetrics(_ baseline: ArmResult) throws -> [ComparisonMetric] {
@@ -191,6 +274,14 @@ package final class AdviceRun: Sendable {
             options: ComparisonOptions()
         )
         var metrics = plan.primary
+        if scenario.primary.isEmpty {
+            // The latencies of a client that is too rare for a median would need very long runs.
+            let longest = options.timeLimit.inSeconds * Self.longestRunShare
+            let frequent = metrics.filter {
+                AdviceSchedule.neededSeconds(for: [$0], in: baseline) <= longest
+            }
+            if !frequent.isEmpty { metrics = frequent }
+        }
         let catalog = MetricCatalog(clients: scenario.clients.map(\.name))
         for (name, client) in baseline.clients.sorted(by: { $0.key < $1.key }) {
             guard client.offered > 0,
@@ -205,47 +296,87 @@ package final class AdviceRun: Sendable {
 
     // MARK: Confirmation
 
+    /// The confirmed improvement from which the other candidates would be tested on an arm that
+    /// nobody should keep.
+    private static let largeEffect = 2.0
+
+    /// Confirms the most promising candidates, and then others while there is time.
     private func confirm(
         _ found: [ScreenedCandidate],
         _ metrics: [ComparisonMetric],
-        _ needed: Double,
+        _ schedule: AdviceSchedule,
         _ result: inout AdviceResult
     ) async throws {
-        var chosen = found.chosen(atMost: Self.maximumConfirmed)
-        let plan = AdviceSchedule.confirmation(
-            candidates: chosen.count,
-            tests: { $0 * metrics.count },
-            remaining: remaining,
-            // The current arm runs twice in each block.
-            overhead: trials.overhead(of: [arm, arm] + chosen.map(\.candidate.arm)),
-            needed: needed
-        )
-        if plan == nil, !chosen.isEmpty {
-            result.partial = true
-            result.partialReason = timeLimitReason + " before the confirmation could start"
+        var open = found
+        let tests: (Int) -> Int = { $0 * metrics.count }
+        result.candidates = open.filter { !$0.isPromising && $0.isTested }
+            .map { $0.result(.notPromising) }
+        open.removeAll { !$0.isPromising && $0.isTested }
+        defer {
+            let isStopped = trials.isStopped
+            let best = result.recommended.max { $0.effect < $1.effect }
+            let unscreened = open.count { !$0.isTested }
+            let needed = neededLimit(schedule, candidates: unscreened, tests: metrics.count)
+            result.candidates += open.map { candidate in
+                var reason = isStopped ? AdviceResult.stopped : nil
+                if let better = result.confirmed(sameKindAs: candidate, among: found) {
+                    reason = "\(better) was better in the screening"
+                } else if let best, best.effect >= Self.largeEffect {
+                    reason = "apply \(best.name) first, and run advise again"
+                }
+                return candidate.notTested(reason, needed: needed)
+            }
         }
-        chosen = Array(chosen.prefix(plan?.candidates ?? 0))
-        let names = Set(chosen.map(\.candidate.arm.name))
-        let promising = Set(found.promising.map(\.candidate.arm.name))
-        result.candidates = found.filter { !names.contains($0.candidate.arm.name) }.map {
-            $0.result(
-                promising.contains($0.candidate.arm.name) ? .notConfirmed : .notPromising
+        while true {
+            let kinds = found.filter { tried in
+                result.candidates.contains { $0.name == tried.candidate.arm.name && $0.blocks > 0 }
+            }.map(\.candidate.kind)
+            let left = open.filter { !kinds.contains($0.candidate.kind) }
+            let chosen = left.chosen(atMost: Self.maximumConfirmed)
+            guard !chosen.isEmpty else { return }
+            let plan = schedule.confirmation(
+                candidates: chosen.count,
+                tests: tests,
+                remaining: remaining,
+                // The current arm runs twice in each block.
+                overhead: trials.overhead(of: [arm, arm] + chosen.map(\.candidate.arm)),
+                smallest: exp(chosen.compactMap(\.score).min() ?? 0)
             )
+            guard let plan else {
+                guard result.blocks == 0 else { return }
+                result.partial = true
+                result.partialReason = timeLimitReason + " before the confirmation could start"
+                return
+            }
+            let tried = Array(chosen.prefix(plan.candidates))
+            let start = trials.elapsed
+            let compared = try await compare(tried, metrics, plan)
+            add(compared, to: &result)
+            // With too few blocks, no difference can be significant.
+            let count = compared.pairs.filter(\.primary).count
+            guard BlockCount.suffices(compared.blocks, tests: count) else {
+                throw compared.partial ? TrialRunner.End.stopped : TrialRunner.End.timedOut
+            }
+            let names = Set(tried.map(\.candidate.arm.name))
+            open.removeAll { names.contains($0.candidate.arm.name) }
+            let needed = trials.elapsed + (trials.elapsed - start) * 1.5
+            result.candidates += tried.map { judgedCandidate($0, compared, needed: needed) }
+            if compared.partial { throw TrialRunner.End.stopped }
+            if result.recommended.contains(where: { $0.effect >= Self.largeEffect }) { return }
         }
-        guard let plan else { return }
-        let compared = try await compare(chosen, metrics, plan)
-        result.blocks = compared.blocks
-        result.confirmingSeconds = compared.blockDuration.rounded(toDigits: 3)
+    }
+
+    private func add(_ compared: ComparisonResult, to result: inout AdviceResult) {
+        result.blocks = result.blocks == 0 ? compared.blocks : min(result.blocks, compared.blocks)
+        let seconds = compared.blockDuration.rounded(toDigits: 3)
+        result.confirmingSeconds = min(result.confirmingSeconds ?? seconds, seconds)
         var warnings = (result.warnings ?? []) + (compared.warnings ?? [])
         // Omit failures of the current arm, because the search is expected to fix them.
         warnings += (compared.failedRuns ?? []).filter { !$0.contains(", \(arm.name): ") }.prefix(3)
         warnings += (compared.invalidRuns ?? []).prefix(3)
         result.warnings = warnings.isEmpty ? nil : warnings
-        result.noiseFloor = compared.noiseFloor.filter { compared.primary.contains($0.key) }
-        result.candidates += chosen.map { judgedCandidate($0, compared) }
-        if compared.partial { throw TrialRunner.End.stopped }
-        let tests = compared.pairs.filter(\.primary).count
-        if !BlockCount.suffices(compared.blocks, tests: tests) { throw TrialRunner.End.timedOut }
+        let floors = compared.noiseFloor.filter { compared.primary.contains($0.key) }
+        result.noiseFloor = (result.noiseFloor ?? [:]).merging(floors) { max($0, $1) }
     }
 
     /// The remaining time for the confirmation, in seconds.
@@ -266,7 +397,12 @@ package final class AdviceRun: Sendable {
         comparisonOptions.arms = scenario.arms.map(\.name)
         comparisonOptions.primary = metrics.map(\.name)
         comparisonOptions.onlyAgainstFirst = true
+        for candidate in chosen.map(\.candidate) {
+            comparisonOptions.batches[candidate.arm.name] = candidate.batch
+        }
         comparisonOptions.run = options.run
+        // A rare client that holds no lock may be absent.
+        comparisonOptions.run.judgesUnfinished = false
         comparisonOptions.limit = .seconds(max(0, remaining))
         comparisonOptions.versions = options.versions
         comparisonOptions.onProgress = { [options] in options.onProgress?("confirming: \($0)") }
@@ -282,12 +418,25 @@ package final class AdviceRun: Sendable {
 
     private func judgedCandidate(
         _ tried: ScreenedCandidate,
-        _ compared: ComparisonResult
+        _ compared: ComparisonResult,
+        needed: Double
     ) -> AdviceResult.Candidate {
         let pairs = compared.pairs.filter { $0.a == arm.name && $0.b == tried.candidate.arm.name }
         let primaryPairs = pairs.filter(\.primary)
         var result = tried.result(AdviceResult.verdict(on: primaryPairs))
         result.confirmed = primaryPairs
+        if result.verdict == .noDifference,
+            primaryPairs.contains(where: { $0.mayImprove(beyond: compared.noiseFloor) })
+        {
+            // More blocks may confirm the improvement.
+            result = tried.notTested(nil, needed: needed)
+            result.confirmed = primaryPairs
+        } else if result.verdict != .recommended, result.verdict != .tradeOff {
+            result.bound = AdviceResult.Candidate.bound(
+                of: primaryPairs,
+                noiseFloor: compared.noiseFloor
+            )
+        }
         let effects = pairs.filter { !$0.primary && $0.verdict == .worse }
         if !effects.isEmpty { result.sideEffects = effects }
         if case .index = tried.candidate.kind {

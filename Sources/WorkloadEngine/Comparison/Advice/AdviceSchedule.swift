@@ -1,23 +1,77 @@
-enum AdviceSchedule {
-    static let minimumCandidates = 4
+import Foundation
+
+/// A type that divides the time limit of a search between its runs.
+struct AdviceSchedule {
+    private static let minimumCandidates = 4
     private static let maximumRounds = 3
     private static let minimumSeconds = 0.3
     /// The length of a measured part, in seconds, beyond which longer runs hardly reduce the noise.
     private static let sufficientSeconds = 0.35
-    /// The length of a run's phases, including the warm-up, as a multiple of its measured part.
-    private static let phaseLengthRatio = 1.5
+    private static let minimumWarmUp = 0.5
 
     private static let screeningShare = 0.3
+    /// The share of the limit that a screening may take if rare clients need long runs.
+    private static let longestScreeningShare = 0.45
     /// The planned share of the remaining time for a confirmation.
     ///
     /// The rest is a reserve for delays caused by other work on the machine. If time runs out
     /// before the last block, the completed blocks may be too few for a verdict.
     private static let plannedShare = 0.9
+    /// The improvement in the screening from which short runs show an effect.
+    private static let obviousFactor = 2.0
+    /// The length of the measured part of runs that confirm an obvious effect, in seconds.
+    private static let obviousSeconds = 1.0
 
-    /// Returns the length of the measured part of the current arm's run, in seconds.
-    static func baselineSeconds(within limit: Double) -> Double {
-        min(max(limit * 0.05, 0.7), 5)
+    /// The length of the whole search, in seconds.
+    let limit: Double
+    /// The length of a measured part that contains the accesses of each client that matters, in
+    /// seconds.
+    var representative = 0.0
+    /// The length of a measured part that provides enough samples, in seconds.
+    var needed = AdviceSchedule.minimumSeconds
+    /// The lengths of the scenario's warm-up and of its measured part, in seconds.
+    var warmUp = 0.0
+    var measured = 1.0
+
+    init(limit: Double) { self.limit = limit }
+
+    init(limit: Double, scenario: Scenario, representative: Double) {
+        self.limit = limit
+        self.representative = representative
+        measured = scenario.measuredDuration.inSeconds
+        warmUp = scenario.phases.prefix { !$0.isMeasured }
+            .reduce(0) { $0 + $1.duration.inSeconds }
     }
+
+    /// The shortest measured part of a run, in seconds.
+    var shortest: Double { max(Self.minimumSeconds, representative) }
+
+    /// Returns the length of a run's phases, in seconds, as ``Scenario/scaled(toBlock:)`` does.
+    func phases(measured seconds: Double) -> Double {
+        seconds
+            + max(
+                min(Self.minimumWarmUp, seconds / 2),
+                warmUp * min(1, seconds / max(measured, 1e-3))
+            )
+    }
+
+    /// Returns the length of the measured part of a run whose phases have a given length.
+    private func measured(phases: Double) -> Double {
+        var (low, high) = (0.0, max(0, phases))
+        for _ in 0..<40 {
+            let middle = (low + high) / 2
+            if self.phases(measured: middle) <= phases { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// The length of the measured part of the current arm's run, in seconds.
+    var baseline: Double {
+        max(min(max(limit * 0.05, 0.7), 5), representative)
+    }
+
+    /// Whether the limit leaves time for other runs after the current arm's run.
+    var fitsBaseline: Bool { phases(measured: baseline) <= max(limit * 0.4, 1.5) }
 
     /// Returns the length of a measured part, in seconds, that provides enough samples for the
     /// median of every primary latency.
@@ -40,32 +94,34 @@ enum AdviceSchedule {
     /// Plans a screening.
     ///
     /// The first round runs all candidates. Each later round runs the better half of the previous
-    /// round.
+    /// round. If the time is too short for all candidates, only the first candidates run.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
-    ///   - limit: The length of the whole search, in seconds.
     ///   - overhead: The time that a run takes in addition to its phases, in seconds.
-    ///   - needed: The length of a measured part that provides enough samples, in seconds.
     /// - Returns: The number of candidates in each round, and the length of each run's measured
     ///   part in seconds.
-    static func screening(
+    func screening(
         candidates: Int,
-        within limit: Double,
-        overhead: Double,
-        needed: Double
+        overhead: Double
     ) -> (rounds: [Int], seconds: Double) {
         var rounds = [candidates]
-        while rounds.count < maximumRounds, let last = rounds.last {
-            rounds.append(min(last, max((last + 1) / 2, minimumCandidates)))
+        while rounds.count < Self.maximumRounds, let last = rounds.last {
+            rounds.append(min(last, max((last + 1) / 2, Self.minimumCandidates)))
         }
-        // The current arm also runs once in each round.
+        // The current arm runs twice in the first round, and once in each other round.
         func seconds() -> Double {
-            let runs = rounds.reduce(0) { $0 + $1 + 1 }
-            return (limit * screeningShare / Double(runs) - overhead) / phaseLengthRatio
+            let runs = rounds.reduce(1) { $0 + $1 + 1 }
+            return measured(phases: limit * Self.screeningShare / Double(runs) - overhead)
         }
-        while rounds.count > 1, seconds() < max(needed, sufficientSeconds) { rounds.removeLast() }
-        return (rounds, min(max(seconds(), minimumSeconds), 3))
+        let sufficient = max(needed, Self.sufficientSeconds, representative)
+        while rounds.count > 1, seconds() < sufficient { rounds.removeLast() }
+        if rounds.count == 1 {
+            let run = phases(measured: shortest) + overhead
+            let runs = Int((limit * Self.longestScreeningShare / run).rounded(.down))
+            rounds = [max(0, min(candidates, runs - 2))]
+        }
+        return (rounds, min(max(seconds(), shortest), max(3, shortest)))
     }
 
     /// Plans the confirmation, or returns `nil` if the time is too short for one candidate.
@@ -79,34 +135,63 @@ enum AdviceSchedule {
     ///     number of candidates.
     ///   - remaining: The remaining time, in seconds.
     ///   - overhead: The time that a run takes in addition to its phases, in seconds.
-    ///   - needed: The length of a measured part that provides enough samples, in seconds.
+    ///   - smallest: The smallest improvement of a candidate in the screening, as a factor.
     /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
     ///   part in seconds.
-    static func confirmation(
+    func confirmation(
         candidates: Int,
         tests: (Int) -> Int,
         remaining: Double,
         overhead: Double,
-        needed: Double
+        smallest: Double = 1
     ) -> (candidates: Int, blocks: Int, seconds: Double)? {
         func seconds(_ count: Int, _ blocks: Int) -> Double {
             // The current arm runs twice in each block.
-            (remaining * plannedShare / Double((count + 2) * blocks) - overhead) / phaseLengthRatio
+            let run = remaining * Self.plannedShare / Double((count + 2) * blocks)
+            return measured(phases: run - overhead)
         }
-        let sufficient = max(needed, sufficientSeconds)
+        // Long runs and many blocks show small effects. Large ones do not need them.
+        let isObvious = smallest >= Self.obviousFactor
+        let longest = isObvious ? Self.obviousSeconds : 5
+        let needed = max(self.needed, shortest)
+        let sufficient = max(needed, Self.sufficientSeconds)
         for (spare, length) in [(2, sufficient), (0, sufficient), (0, needed)] {
             for count in stride(from: candidates, to: 0, by: -1) {
                 let minimumBlocks = BlockCount.minimum(tests: tests(count))
                 guard seconds(count, minimumBlocks + spare) >= length else { continue }
-                let more = [6, 4, 2, 1].first {
-                    $0 > spare && seconds(count, minimumBlocks + $0) >= length
-                }
+                let more =
+                    isObvious
+                    ? nil
+                    : [6, 4, 2, 1].first {
+                        $0 > spare && seconds(count, minimumBlocks + $0) >= length
+                    }
                 let blocks = minimumBlocks + (more ?? spare)
-                return (count, blocks, min(seconds(count, blocks), 5))
+                return (count, blocks, min(seconds(count, blocks), max(longest, sufficient)))
             }
         }
         let minimumBlocks = BlockCount.minimum(tests: tests(1))
-        guard candidates > 0, seconds(1, minimumBlocks) >= minimumSeconds else { return nil }
+        guard candidates > 0, seconds(1, minimumBlocks) >= shortest else { return nil }
         return (1, minimumBlocks, seconds(1, minimumBlocks))
+    }
+
+    /// Returns the time limit with which a search would also screen and confirm candidates that it
+    /// left out, in seconds.
+    ///
+    /// - Parameters:
+    ///   - spent: The time that the search has taken.
+    ///   - candidates: The number of candidates to screen.
+    ///   - tests: The number of tests for the confirmation of one candidate.
+    ///   - overhead: The time that a run takes in addition to its phases, in seconds.
+    /// - Returns: The limit.
+    func neededLimit(spent: Double, candidates: Int, tests: Int, overhead: Double) -> Double {
+        let run = phases(measured: max(needed, shortest)) + overhead
+        let screening = candidates > 0 ? run * Double(candidates + 2) : 0
+        // The current arm runs twice in each block.
+        let blocks = BlockCount.minimum(tests: tests)
+        let confirmation = run * Double(3 * blocks) / Self.plannedShare
+        return max(
+            spent + screening + confirmation,
+            screening / Self.longestScreeningShare
+        )
     }
 }

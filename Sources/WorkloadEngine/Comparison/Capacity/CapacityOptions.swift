@@ -33,20 +33,3 @@ package struct CapacityOptions: Sendable {
     /// Creates the default options for the given arms.
     package init(arms: [String]) { self.arms = arms }
 }
-
-extension CapacityOptions {
-    /// Returns the expected time and the maximum time of a search.
-    package func estimate(
-        for scenario: Scenario
-    ) -> (likely: Duration, most: Duration) {
-        let arms = scenario.arms.filter { self.arms.contains($0.name) }
-        let variants = arms.reduce(0) { $0 + max(1, $1.kind == .pool ? readers.count : 1) }
-        let short = duration.inSeconds * 1.1 + TrialRunner.guess
-        let long = duration.inSeconds * 3.3 + TrialRunner.guess
-        let pools = arms.filter { $0.kind == .pool }.count
-        var seconds = Double(variants) * (8 * short + 3 * long)
-        seconds += Double(variants * equalLoads.count) * long
-        if rate != nil { seconds += Double(pools) * (5 * short + long) }
-        return (.seconds(min(seconds, timeLimit.inSeconds)), timeLimit)
-    }
-}

@@ -78,14 +78,38 @@ package enum CapacityReport {
             return "\(result.scenario): no arm sustains any rate, because each arm misses its "
                 + "limit at every rate."
         }
-        if let reason = result.arms.lazy.compactMap(\.unanswered).first {
-            return "\(result.scenario): undecided: \(reason)."
+        if let arm = result.arms.first(where: { $0.unanswered != nil }) {
+            let interval = interval(arm).map { " (\($0))" } ?? ""
+            return "\(result.scenario): undecided\(interval): \(arm.unanswered ?? "")."
         }
         return "\(result.scenario): no arm sustains any rate that was tried."
     }
 
     private static func rate(_ arm: CapacityResult.ArmCapacity) -> String {
-        (arm.lowerBound ? "at least " : "") + ReportUnits.rate(arm.capacity ?? 0)
+        let rate = (arm.lowerBound ? "at least " : "") + ReportUnits.rate(arm.capacity ?? 0)
+        return rate
+            + (arm.capacity == nil
+                ? ""
+                : arm.failsAt.map {
+                    " and fails at \(ReportUnits.rate($0))"
+                } ?? "")
+    }
+
+    /// The rates that passed and failed, such as `100/s passed, 200/s failed`, or `nil` if there
+    /// are none.
+    static func interval(_ arm: CapacityResult.ArmCapacity) -> String? {
+        let passed = arm.trials.filter { $0.met == true }.map(\.rate).max()
+        let failed = arm.trials.filter { $0.met == false && $0.rate > passed ?? 0 }
+            .map(\.rate).min()
+        let open = arm.trials.filter { $0.undecided == true }.map(\.rate).max()
+        let parts = [
+            passed.map { "\(ReportUnits.rate($0)) passed" },
+            open.flatMap { rate in
+                rate > passed ?? 0 ? "\(ReportUnits.rate(rate)) missed no limit" : nil
+            },
+            failed.map { "\(ReportUnits.rate($0)) failed" },
+        ].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     // MARK: Tables
@@ -100,7 +124,8 @@ package enum CapacityReport {
             arm.title,
             arm.capacity.map { (arm.lowerBound ? "≥ " : "") + ReportUnits.rate($0) }
                 ?? (arm.noneAtAnyRate != nil
-                    ? "none: fails at every rate" : arm.unanswered != nil ? "undecided" : "none"),
+                    ? "none: fails at every rate"
+                    : arm.unanswered != nil ? interval(arm) ?? "undecided" : "none"),
             arm.confirmed ? "yes" : "no",
             arm.failsAt.map { ReportUnits.rate($0) } ?? "–",
             arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure

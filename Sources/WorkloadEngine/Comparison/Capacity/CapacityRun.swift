@@ -14,6 +14,9 @@ package final class CapacityRun: Sendable {
     private let trials: TrialRunner
     let load: OfferedLoad
     private let criteria: CapacityCriteria
+    /// The shortest measured part of a run, which contains an access of each unchanged client that
+    /// holds locks.
+    private let shortest: Duration
 
     /// Creates a search.
     ///
@@ -35,13 +38,31 @@ package final class CapacityRun: Sendable {
             additional: options.thresholds,
             limit: options.latencyLimit
         )
+        shortest = max(options.duration, load.longestBackgroundGap * 1.02)
         // Report a time that exceeds the length of a run before the search starts.
-        _ = try scenario.scaled(toMeasured: options.duration)
+        _ = try scenario.scaled(toMeasured: shortest)
         trials = TrialRunner(factory, options: options.run, limit: options.timeLimit)
     }
 
     /// The descriptions of the load and the criteria, to print before the search.
     package var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
+
+    /// Returns the expected time and the maximum time of the search.
+    package func estimate() -> (likely: Duration, most: Duration) {
+        let start = load.ownRate ?? 1_000
+        let short = length(at: start, isLong: false).inSeconds * 1.1 + TrialRunner.guess
+        let long = length(at: start, isLong: true).inSeconds * 1.1 + TrialRunner.guess
+        let count = Double(variants.count)
+        var seconds = count * (8 * short + 3 * long)
+        if count > 1 { seconds += count * Double(options.equalLoads.count) * long }
+        if options.rate != nil {
+            let pools = scenario.arms.count { arm in
+                options.arms.contains(arm.name) && arm.kind == .pool
+            }
+            seconds += Double(pools) * (5 * short + long)
+        }
+        return (.seconds(min(seconds, options.timeLimit.inSeconds)), options.timeLimit)
+    }
 
     /// Ends the search early, so that ``run()`` returns the capacities found so far.
     package func stop() { trials.stop() }
@@ -77,8 +98,8 @@ package final class CapacityRun: Sendable {
             criteria: criteria.lines,
             precision: options.precision,
             runSeconds: .init(
-                short: options.duration.inSeconds,
-                long: options.duration.inSeconds * Self.longFactor
+                short: shortest.inSeconds,
+                long: shortest.inSeconds * Self.longFactor
             ),
             arms: []
         )
@@ -153,12 +174,12 @@ package final class CapacityRun: Sendable {
                 return samples / max(rate * part.share, 1e-6)
             }.max() ?? 0
         guard isLong else {
-            let longest = options.duration * Self.maximumShortFactor
-            return max(options.duration, min(longest, .seconds(full / 10)))
+            let longest = shortest * Self.maximumShortFactor
+            return max(shortest, min(longest, .seconds(full / 10)))
         }
         // The times in a scenario are whole milliseconds.
         let seconds = (full * 1_000).rounded(.up) / 1_000
-        return max(options.duration * Self.longFactor, .seconds(seconds))
+        return max(shortest * Self.longFactor, .seconds(seconds))
     }
 
     /// Returns the starting rate, which is the scenario's rate or half of the closed loops'
@@ -167,7 +188,7 @@ package final class CapacityRun: Sendable {
         if let rate = load.ownRate { return rate }
         options.onProgress?("\(variant.title): closed loop")
         let result = try await trials.run(
-            scenario.scaled(toMeasured: options.duration),
+            scenario.scaled(toMeasured: shortest),
             on: variant.arm,
             datasetSeed: scenario.seed
         )

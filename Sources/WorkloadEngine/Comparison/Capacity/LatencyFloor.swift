@@ -3,13 +3,17 @@ import Text
 /// A type that determines whether every rate misses a limit.
 ///
 /// Every rate misses the limit if two runs, one at half the rate of the other, miss it by about the
-/// same amount, and if accesses are too rare to wait for one another.
+/// same amount, and if accesses are too rare to wait for one another. Accesses that wait for an
+/// unchanged client accumulate; then, runs at a quarter of the rate must miss the limit by about
+/// the same amount, and complete all accesses.
 struct LatencyFloor {
     private struct Entry {
         var rate: Double
         var miss: CapacityCriteria.Miss
         /// The mean number of concurrent accesses.
         var inFlight: Double
+        /// Whether the run completed its accesses at the rate at which they arrived.
+        var keepsUp: Bool
         var blame: [String]
     }
 
@@ -26,6 +30,12 @@ struct LatencyFloor {
     private static let minimumEqualRatio = 0.9
     /// The mean number of concurrent accesses up to which accesses rarely wait for one another.
     private static let maximumConcurrency = 0.5
+    /// The minimum ratio of two rates, and of the values at them, for accesses that wait for an
+    /// unchanged client.
+    private static let minimumWideRateRatio = 3.8
+    private static let minimumWideEqualRatio = 0.7
+    /// The minimum share of arrivals that a run completes if it keeps up with them.
+    private static let completedShare = 0.95
 
     mutating func add(
         _ miss: CapacityCriteria.Miss,
@@ -43,6 +53,11 @@ struct LatencyFloor {
                 rate: rate,
                 miss: miss,
                 inFlight: run.duration > 0 ? totalResponseTime / (run.duration * 1e9) : .infinity,
+                keepsUp: clients.allSatisfy { name in
+                    guard let client = run.clients[name] else { return false }
+                    return Double(client.completed)
+                        >= Self.completedShare * Double(client.offered)
+                },
                 blame: run.blame?[client].map { TextReport.sentences(client, $0) } ?? []
             )
         )
@@ -50,13 +65,18 @@ struct LatencyFloor {
 
     /// The reason that every rate misses the limit, if this is known.
     var cause: String? {
-        guard !hasMetCriteria, let last = entries.last, last.inFlight <= Self.maximumConcurrency,
-            let measure = last.miss.measure
+        guard !hasMetCriteria, let last = entries.last, let measure = last.miss.measure
         else { return nil }
-        let entryAtHigherRate = entries.first { entry in
-            entry.miss.measure == measure && entry.rate >= last.rate * Self.minimumRateRatio
-                && last.miss.observed >= entry.miss.observed * Self.minimumEqualRatio
+        func entry(_ rateRatio: Double, _ equalRatio: Double) -> Entry? {
+            entries.first { entry in
+                entry.miss.measure == measure && entry.rate >= last.rate * rateRatio
+                    && last.miss.observed >= entry.miss.observed * equalRatio
+            }
         }
+        let entryAtHigherRate =
+            last.inFlight <= Self.maximumConcurrency
+            ? entry(Self.minimumRateRatio, Self.minimumEqualRatio)
+            : last.keepsUp ? entry(Self.minimumWideRateRatio, Self.minimumWideEqualRatio) : nil
         guard let entryAtHigherRate else { return nil }
         let rates =
             "at \(ReportUnits.rate(last.rate)), about the same as at "

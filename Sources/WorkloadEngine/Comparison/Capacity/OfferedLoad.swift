@@ -79,6 +79,12 @@ package struct OfferedLoad: Sendable, Equatable {
         return changed
     }
 
+    /// The measured time that contains an access of each unchanged client that holds locks.
+    var longestBackgroundGap: Duration {
+        scenario.clients.filter { background.contains($0.name) && $0.holdsLocks }
+            .compactMap { $0.longestGap(in: scenario) }.max() ?? .zero
+    }
+
     /// A sentence that describes the load.
     package var sentence: String {
         let names = parts.map { part in

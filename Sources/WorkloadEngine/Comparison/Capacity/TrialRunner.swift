@@ -97,7 +97,8 @@ final class TrialRunner: Sendable {
     func measure(
         _ scenario: Scenario,
         on arm: Arm,
-        datasetSeed: UInt64
+        datasetSeed: UInt64,
+        batch: WriteBatch? = nil
     ) async throws -> ComparisonMeasurement {
         let responses = Lock<[String: LatencyHistogram]>([:])
         let result = try await run(scenario, on: arm, datasetSeed: datasetSeed) { found in
@@ -106,7 +107,8 @@ final class TrialRunner: Sendable {
         return ComparisonMeasurement(
             result,
             completed: responses.withLock { $0 },
-            clients: scenario.clients
+            clients: scenario.clients,
+            batch: batch
         )
     }
 

@@ -32,25 +32,36 @@ struct AdviceRunTests {
         _ arm: Arm,
         clients: [Client] = [.reader()],
         primary: [String] = [],
+        limit: Duration = .seconds(300),
         service: @escaping @Sendable (Arm) -> UInt64
     ) async throws -> AdviceResult {
-        try await advice(arm, clients: clients, primary: primary, on: Factory(service: service))
+        try await advice(
+            arm,
+            clients: clients,
+            primary: primary,
+            limit: limit,
+            on: Factory(service: service)
+        )
     }
 
     private func advice(
         _ arm: Arm,
         clients: [Client] = [.reader()],
         primary: [String] = [],
+        limit: Duration = .seconds(300),
         on factory: Factory
     ) async throws -> AdviceResult {
         var scenario = Scenario.test(clients, measured: .seconds(10))
         scenario.arms = [arm]
         scenario.primary = primary
         var options = AdviceOptions()
-        options.timeLimit = .seconds(3600)
+        options.timeLimit = limit
         options.run.clock = factory.clock
         options.indexes = { _, plans in
-            plans.contains { $0.sql == "SELECT 1" } ? [["CREATE INDEX advised_t_a ON t (a)"]] : []
+            IndexAdvice(
+                indexes: plans.contains { $0.sql == "SELECT 1" }
+                    ? [["CREATE INDEX advised_t_a ON t (a)"]] : []
+            )
         }
         return try await AdviceRun(scenario: scenario, factory: factory, options: options).run()
     }
@@ -78,7 +89,9 @@ struct AdviceRunTests {
         let result = try await advice(Arm(name: "present", kind: .queue)) { _ in milliseconds(10) }
         #expect(result.recommended.isEmpty)
         #expect(result.blocks == 0)
-        #expect(result.candidates.allSatisfy { $0.verdict == .notPromising })
+        #expect(result.candidates.allSatisfy { $0.verdict == .notPromising && $0.bound == 1 })
+        // More rounds exclude smaller effects.
+        #expect(result.screeningRounds == 8)
         #expect(result.answer.contains("no improvement was confirmed"))
     }
 
@@ -119,17 +132,22 @@ struct AdviceRunTests {
         #expect(result.candidates.contains { $0.change == "CREATE INDEX advised_t_a ON t (a)" })
     }
 
-    /// Of nine candidates, five run in the second round and four in the third round.
+    /// Of ten candidates, five run in the second round and four in the third round.
     @Test func laterRoundsOmitTheLessPromisingHalf() async throws {
         let factory = Factory { arm in
-            milliseconds(arm.readers == 2 && arm.pragmas.isEmpty && arm.setup.isEmpty ? 10 : 20)
+            if arm.readers == 8 { return milliseconds(8) }
+            return milliseconds(
+                arm.readers == 2 && arm.pragmas.isEmpty && arm.setup.isEmpty ? 10 : 20
+            )
         }
         let result = try await advice(Arm(name: "present", kind: .pool, readers: 2), on: factory)
         #expect(result.screeningRounds == 3)
         let runs = factory.openCounts.withLock { openCounts in
             result.candidates.map { openCounts[$0.name] ?? 0 }.sorted()
         }
-        #expect(runs == [1, 1, 1, 1, 2, 3, 3, 3, 3])
+        // The best candidate also ran in the confirmation.
+        #expect(runs.dropLast() == [1, 1, 1, 1, 1, 2, 3, 3, 3])
+        #expect(result.recommended.map(\.name) == ["readers-8"])
     }
 
     @Test func aChangeThatWeakensDurabilityIsNotRecommended() async throws {
@@ -157,5 +175,77 @@ struct AdviceRunTests {
             )
         }
         #expect(error?.description.contains("did you mean 'pool'?") == true)
+    }
+
+    /// A client that comes every four seconds is part of each run.
+    @Test func eachRunContainsARareWriter() async throws {
+        var sync = Client(
+            name: "sync",
+            activity: .operations(.write, mix: [Operation(name: "w", statements: ["SELECT 2"])])
+        )
+        sync.pace = .open(Arrival(rate: 0.25))
+        let result = try await advice(
+            Arm(name: "present", kind: .pool, readers: 2),
+            clients: [.reader(), sync],
+            primary: ["reader.throughput"]
+        ) { arm in milliseconds(arm.pragmas.contains { $0.name == "cache_size" } ? 2 : 10) }
+        #expect(result.screeningSeconds >= 4)
+        #expect(result.confirmingSeconds ?? 0 >= 4)
+        #expect(result.recommended.map(\.change) == ["pragmas: {cache_size: -65536}"])
+    }
+
+    @Test func timeThatIsMissingIsStated() async throws {
+        var sync = Client(
+            name: "sync",
+            activity: .operations(.write, mix: [Operation(name: "w", statements: ["SELECT 2"])])
+        )
+        sync.pace = .open(Arrival(rate: 0.001))
+        let result = try await advice(
+            Arm(name: "present", kind: .pool, readers: 2),
+            clients: [.reader(), sync],
+            limit: .seconds(60)
+        ) { _ in milliseconds(10) }
+        #expect(result.partial && result.exitStatus == .undecided)
+        #expect(result.partialReason?.contains("each run must last 1020.0 s") == true)
+        #expect(result.candidates.isEmpty)
+    }
+
+    @Test func everyLineFitsAndEachCandidateHasAnOutcome() async throws {
+        let result = try await advice(Arm(name: "present", kind: .pool, readers: 2)) { arm in
+            milliseconds(arm.readers == 8 ? 2 : arm.readers == 4 ? 3 : 10)
+        }
+        #expect(result.recommended.map(\.name) == ["readers-8"])
+        let four = try #require(result.candidates.first { $0.name == "readers-4" })
+        #expect(four.verdict == .notConfirmed && four.neededSeconds == nil)
+        #expect(four.reason == "readers-8 was better in the screening")
+        #expect(result.exitStatus == .passed)
+        let text = AdviceReport.text(of: result)
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        #expect(
+            text.contains("   ANALYZE")
+                || text.contains("analysis_limit = 0; ANALYZE: no effect above 1.1×")
+        )
+        for candidate in result.candidates where candidate.verdict == .notPromising {
+            #expect(candidate.bound ?? 0 >= 1)
+        }
+    }
+
+    @Test func theTimeOfACandidateThatWasNotTestedIsStated() {
+        var screened = ScreenedCandidate(
+            AdviceCandidate(
+                kind: .cache,
+                arm: Arm(name: "cache", kind: .pool),
+                change: "x",
+                cost: ""
+            )
+        )
+        screened.gains = [0.3]
+        let result = screened.notTested(nil, needed: 250)
+        #expect(result.neededSeconds == 250)
+        #expect(
+            AdviceReport.outcome(of: result)
+                == "not tested, needs 5 min (--within 5m) (1.4× in the screening)"
+        )
+        #expect(screened.notTested("stopped", needed: 250).neededSeconds == nil)
     }
 }

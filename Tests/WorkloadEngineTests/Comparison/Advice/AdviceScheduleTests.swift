@@ -4,39 +4,81 @@ import Testing
 
 /// Tests how a search divides its time limit between screening and confirmation.
 struct AdviceScheduleTests {
+    private func schedule(
+        _ limit: Double = 60,
+        needed: Double = 0.3,
+        representative: Double = 0
+    ) -> AdviceSchedule {
+        var schedule = AdviceSchedule(limit: limit)
+        schedule.needed = needed
+        schedule.representative = representative
+        return schedule
+    }
+
     private func screening(
         _ candidates: Int,
         needed: Double = 0.3
     ) -> (rounds: [Int], seconds: Double) {
-        let plan = AdviceSchedule.screening(
-            candidates: candidates,
-            within: 60,
-            overhead: 0.1,
-            needed: needed
-        )
-        return (plan.rounds, plan.seconds)
+        schedule(needed: needed).screening(candidates: candidates, overhead: 0.1)
     }
 
     @Test(arguments: [20.0, 60, 300, 3600], [1, 8, 20])
     func screeningLeavesTimeForConfirmation(limit: Double, candidates: Int) {
         let overhead = 0.4
-        let plan = AdviceSchedule.screening(
-            candidates: candidates,
-            within: limit,
-            overhead: overhead,
-            needed: 0.3
-        )
+        let schedule = schedule(limit)
+        let plan = schedule.screening(candidates: candidates, overhead: overhead)
         #expect(!plan.rounds.isEmpty && plan.seconds >= 0.3)
-        let runs = plan.rounds.reduce(0) { $0 + $1 + 1 }
-        let spent = Double(runs) * (plan.seconds * 1.5 + overhead)
+        let runs = plan.rounds.reduce(1) { $0 + $1 + 1 }
+        let spent = Double(runs) * (schedule.phases(measured: plan.seconds) + overhead)
         // The minimum run length applies if there are many candidates and little time.
         #expect(spent <= limit * 0.31 || plan.seconds == 0.3)
+    }
+
+    /// A client that comes every four seconds holds a lock.
+    @Test(arguments: [60.0, 300], [6, 12])
+    func eachRunContainsARareHolder(limit: Double, candidates: Int) throws {
+        let schedule = schedule(limit, representative: 4.1)
+        #expect(schedule.baseline >= 4.1)
+        let plan = schedule.screening(candidates: candidates, overhead: 0.4)
+        #expect(plan.seconds >= 4.1)
+        let run = schedule.phases(measured: plan.seconds) + 0.4
+        let count = try #require(plan.rounds.first)
+        // Candidates are left out before runs get shorter.
+        #expect(Double(count + 2) * run <= limit * 0.46)
+        #expect(count == candidates || limit == 60)
+        let confirmed = schedule.confirmation(
+            candidates: 3,
+            tests: { $0 * 2 },
+            remaining: limit - 2 * run,
+            overhead: 0.4
+        )
+        #expect(confirmed == nil || confirmed?.seconds ?? 0 >= 4.1)
+        #expect((confirmed == nil) == (limit == 60))
+        let needed = schedule.neededLimit(spent: 20, candidates: 6, tests: 2, overhead: 0.4)
+        #expect((100...200).contains(needed))
+    }
+
+    @Test func anObviousEffectNeedsNeitherLongRunsNorManyBlocks() throws {
+        func seconds(_ smallest: Double) throws -> Double {
+            let plan = try #require(
+                schedule(600).confirmation(
+                    candidates: 1,
+                    tests: { $0 },
+                    remaining: 500,
+                    overhead: 0.1,
+                    smallest: smallest
+                )
+            )
+            return Double(3 * plan.blocks) * plan.seconds
+        }
+        #expect(try seconds(100) <= 30)
+        #expect(try seconds(1.2) > 100)
     }
 
     @Test func theBetterHalfOfARoundAdvances() {
         #expect(screening(9).rounds == [9, 5, 4])
         #expect(screening(3).rounds == [3, 3, 3])
-        #expect(screening(0).rounds == [0, 0, 0])
+        #expect(screening(0).rounds.allSatisfy { $0 == 0 })
     }
 
     @Test func fewerRoundsLeaveTimeForEnoughSamples() {
@@ -51,12 +93,11 @@ struct AdviceScheduleTests {
         remaining: Double = 36,
         needed: Double = 0.3
     ) -> (candidates: Int, blocks: Int, seconds: Double)? {
-        AdviceSchedule.confirmation(
+        schedule(needed: needed).confirmation(
             candidates: candidates,
             tests: { $0 * metrics },
             remaining: remaining,
-            overhead: 0.1,
-            needed: needed
+            overhead: 0.1
         )
     }
 
@@ -64,7 +105,7 @@ struct AdviceScheduleTests {
         for candidates in 1...3 {
             let plan = try #require(confirmation(candidates))
             let runs = Double((plan.candidates + 2) * plan.blocks)
-            #expect(runs * (plan.seconds * 1.5 + 0.1) <= 0.9 * 36.001)
+            #expect(runs * (schedule().phases(measured: plan.seconds) + 0.1) <= 0.9 * 36.001)
             #expect(plan.blocks > BlockCount.minimum(tests: plan.candidates * 2))
         }
     }
@@ -82,7 +123,8 @@ struct AdviceScheduleTests {
         #expect(plan.candidates == 3)
         // With six tests, eight blocks are needed to detect any difference.
         #expect(BlockCount.suffices(plan.blocks, tests: 6))
-        #expect(Double(plan.blocks * 5) * (plan.seconds * 1.5 + 0.1) <= 0.9 * 200.001)
+        let run = schedule().phases(measured: plan.seconds) + 0.1
+        #expect(Double(plan.blocks * 5) * run <= 0.9 * 200.001)
     }
 
     @Test func rareAccessesNeedLongerRuns() throws {

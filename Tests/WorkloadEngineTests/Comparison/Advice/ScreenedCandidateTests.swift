@@ -61,4 +61,24 @@ struct ScreenedCandidateTests {
         #expect(chosenNames(found, limit: 2) == ["map", "cache"])
         #expect(chosenNames(Array(found.dropLast(2))) == ["map", "normal"])
     }
+
+    /// Effects must not appear as noise.
+    @Test func theNoiseIsThatOfCandidatesWithoutAnEffect() {
+        let factors = [30.0, 12, 9, 1.05, 0.97, 1.02, 0.99, 1.01]
+        let found = factors.map { screened("\($0)", .index("\($0)"), [$0]) }
+        let noise = AdviceScreening.noise(of: found, control: log(1.03))
+        #expect((1.01...1.06).contains(exp(noise)))
+        #expect(AdviceScreening.noise(of: [], control: log(0.8)) == -log(0.8))
+    }
+
+    @Test func onlyAnImprovementBeyondTheNoiseIsPromising() {
+        var tried = screened("a", .cache, [1.3])
+        #expect(tried.isPromising)
+        tried.noise = log(1.4)
+        #expect(!tried.isPromising)
+        // More rounds reduce the noise.
+        tried.gains = [log(1.3), log(1.3)]
+        #expect(tried.isPromising)
+        #expect(tried.result(.notPromising).bound ?? 0 > 1.3)
+    }
 }
