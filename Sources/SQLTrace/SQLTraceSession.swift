@@ -45,7 +45,8 @@ public final class SQLTraceSession {
     /// The earliest time of the next comparison of costs with the limit.
     var nextLimitTime: UInt64 = 0
     let start: UInt64
-    private var isStarting = true
+    /// The processes that ran when the session started, whose earlier statements are not counted.
+    private let oldProcesses: Set<Int32>
     /// The time until which the records have been read.
     var readTime: UInt64
     /// The time until which the last report counted executions.
@@ -105,6 +106,7 @@ public final class SQLTraceSession {
         models = files.paths.map { _ in Self.model(options) }
         opens = DatabaseOpens(command: commands.opening)
         planner = commands.planning.isEmpty ? nil : PlanClient(command: commands.planning)
+        oldProcesses = Set((ProcFile.names(in: "/proc") ?? []).compactMap { Int32($0) })
         start = monotonicNanoseconds()
         readTime = start
         reportTime = start
@@ -118,7 +120,6 @@ public final class SQLTraceSession {
         let programsWait = opens.start(files.paths)
         attach(to: survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime))
         findEarlyStatements()
-        isStarting = false
         measureCost()
         if programsWait != nil { startThread() }
         if programsWait != true { noteThatProgramsPass() }
@@ -214,7 +215,12 @@ public final class SQLTraceSession {
         let now = monotonicNanoseconds()
         let target =
             attached[process]
-            ?? AttachedProcess(process, limit: options.shareLimit, isOld: isStarting, at: now)
+            ?? AttachedProcess(
+                process,
+                limit: options.shareLimit,
+                isOld: oldProcesses.contains(process),
+                at: now
+            )
         // The limiter decides when a process without probes gets them again.
         if let released = released[process] {
             guard released.canAttach else {

@@ -17,7 +17,7 @@ final class AttachedProcess {
     let image: ProcessStat.Image?
     /// The time at which the first probe was set.
     let start: UInt64
-    /// Whether the process used the database before the session started.
+    /// Whether the process ran before the session started, and may have used the database.
     private let isOld: Bool
     /// A descriptor that is readable when the process has ended, or -1.
     let descriptor: Int32
