@@ -38,7 +38,7 @@ package final class CapacityRun: Sendable {
             additional: options.thresholds,
             limit: options.latencyLimit
         )
-        shortest = max(options.duration, load.longestBackgroundGap * 1.02)
+        shortest = max(options.duration, load.representativeTime)
         // Report a time that exceeds the length of a run before the search starts.
         _ = try scenario.scaled(toMeasured: shortest)
         trials = TrialRunner(factory, options: options.run, limit: options.timeLimit)
