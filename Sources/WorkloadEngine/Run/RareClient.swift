@@ -31,6 +31,14 @@ extension Client {
         return gap * (scenario.measuredDuration / active)
     }
 
+    /// The measured time that contains at least one whole access of the client, whatever the seed,
+    /// or `nil` if the client's times are shares of the measured time.
+    func representativeTime(in scenario: Scenario) -> Duration? {
+        guard let gap = longestGap(in: scenario) else { return nil }
+        // Times are rounded to milliseconds.
+        return gap * 1.02 + (holdTime(in: scenario) ?? .zero)
+    }
+
     /// The time for which each access of the client pauses or keeps its connection, or `nil` if it
     /// does not.
     func holdTime(in scenario: Scenario) -> Duration? {

@@ -118,8 +118,11 @@ struct CapacitySubcommand: ParsableCommand {
         let time = search.estimate()
         if report.progress != .never {
             series.reporter.announce(
-                "this takes about \(time.likely.abbreviatedText), "
-                    + "at most \(time.most.abbreviatedText) (--within)"
+                time.likely <= time.most
+                    ? "this takes about \(time.likely.abbreviatedText), "
+                        + "at most \(time.most.abbreviatedText) (--within)"
+                    : "this needs about \(time.likely.abbreviatedText), but stops after "
+                        + "\(time.most.abbreviatedText) (--within)"
             )
         }
         let interruption = Interruption(cleanUp: series.folder.remove) { search.stop() }

@@ -198,13 +198,11 @@ package final class AdviceRun: Sendable {
 
     /// Returns the measured time that contains an access of each rare client of some kind.
     private func representativeSeconds(of isRelevant: (Client) -> Bool) -> Double {
-        let gaps = scenario.clients.filter(isRelevant).compactMap { client -> Double? in
-            guard let gap = client.longestGap(in: scenario)?.inSeconds else { return nil }
-            // The access itself must also fit. A closed loop adds its length to each gap.
-            return gap * 1.02 + (client.holdTime(in: scenario)?.inSeconds ?? 0)
+        let times = scenario.clients.filter(isRelevant).compactMap {
+            $0.representativeTime(in: scenario)?.inSeconds
         }
         // The times of a scenario are whole milliseconds.
-        return ((gaps.max() ?? 0) * 1_000).rounded(.up) / 1_000
+        return ((times.max() ?? 0) * 1_000).rounded(.up) / 1_000
     }
 
     private func neededLimit(

@@ -121,6 +121,11 @@ package struct CapacityCriteria: Sendable, Equatable {
         return thresholds.lazy.compactMap { miss(in: result, $0) }.first
     }
 
+    /// Returns the thresholds that a run missed, in order.
+    func missedThresholds(in result: ArmResult) -> [Miss] {
+        thresholds.compactMap { miss(in: result, $0) }
+    }
+
     private func miss(in result: ArmResult, _ threshold: Threshold) -> Miss? {
         guard result.check(threshold).passed == false else { return nil }
         var observed = result.value(of: threshold.metric, threshold.aggregate)

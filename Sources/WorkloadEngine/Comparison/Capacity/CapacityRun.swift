@@ -38,7 +38,7 @@ package final class CapacityRun: Sendable {
             additional: options.thresholds,
             limit: options.latencyLimit
         )
-        shortest = max(options.duration, load.longestBackgroundGap * 1.02)
+        shortest = max(options.duration, load.representativeTime)
         // Report a time that exceeds the length of a run before the search starts.
         _ = try scenario.scaled(toMeasured: shortest)
         trials = TrialRunner(factory, options: options.run, limit: options.timeLimit)
@@ -47,7 +47,7 @@ package final class CapacityRun: Sendable {
     /// The descriptions of the load and the criteria, to print before the search.
     package var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
 
-    /// Returns the expected time and the maximum time of the search.
+    /// Returns the time that the search is expected to need, and the maximum time.
     package func estimate() -> (likely: Duration, most: Duration) {
         let start = load.ownRate ?? 1_000
         let short = length(at: start, isLong: false).inSeconds * 1.1 + TrialRunner.guess
@@ -61,7 +61,7 @@ package final class CapacityRun: Sendable {
             }
             seconds += Double(pools) * (5 * short + long)
         }
-        return (.seconds(min(seconds, options.timeLimit.inSeconds)), options.timeLimit)
+        return (.seconds(seconds), options.timeLimit)
     }
 
     /// Ends the search early, so that ``run()`` returns the capacities found so far.
@@ -266,8 +266,12 @@ package final class CapacityRun: Sendable {
         state.search.record(verdict.answer)
         Self.note(state.search.outcome, in: &arm)
         if isLong, verdict == .met { state.floor.hasMetCriteria = true }
-        if case .missed = verdict, let miss = criteria.miss(in: run) {
-            state.floor.add(miss, at: rate, of: run, clients: load.parts.map(\.client))
+        if case .missed = verdict {
+            let clients = load.parts.map(\.client)
+            let missed = criteria.missedThresholds(in: run)
+            for miss in missed.isEmpty ? [criteria.miss(in: run)].compactMap({ $0 }) : missed {
+                state.floor.add(miss, at: rate, of: run, clients: clients)
+            }
         }
         if let cause = state.floor.cause {
             arm.noneAtAnyRate = cause

@@ -65,11 +65,18 @@ struct LatencyFloor {
 
     /// The reason that every rate misses the limit, if this is known.
     var cause: String? {
-        guard !hasMetCriteria, let last = entries.last, let measure = last.miss.measure
-        else { return nil }
+        guard !hasMetCriteria, let rate = entries.last?.rate else { return nil }
+        return entries.lazy.filter { $0.rate == rate }.compactMap(cause).first
+    }
+
+    private func cause(_ last: Entry) -> String? {
+        guard let measure = last.miss.measure else { return nil }
+        // With fewer samples, a lower percentile shows the miss, which is evidence all the more.
+        let metric = measure.prefix { $0 != " " }
         func entry(_ rateRatio: Double, _ equalRatio: Double) -> Entry? {
             entries.first { entry in
-                entry.miss.measure == measure && entry.rate >= last.rate * rateRatio
+                entry.miss.measure?.prefix { $0 != " " } == metric
+                    && entry.rate >= last.rate * rateRatio
                     && last.miss.observed >= entry.miss.observed * equalRatio
             }
         }

@@ -80,9 +80,9 @@ package struct OfferedLoad: Sendable, Equatable {
     }
 
     /// The measured time that contains an access of each unchanged client that holds locks.
-    var longestBackgroundGap: Duration {
+    var representativeTime: Duration {
         scenario.clients.filter { background.contains($0.name) && $0.holdsLocks }
-            .compactMap { $0.longestGap(in: scenario) }.max() ?? .zero
+            .compactMap { $0.representativeTime(in: scenario) }.max() ?? .zero
     }
 
     /// A sentence that describes the load.
