@@ -46,8 +46,8 @@ struct CaptureSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The ID of a process whose statements are all timed, which slows the process; can be "
-                + "repeated. By default, statements of all programs are timed in short windows."
+            "The ID of a process to trace, with repetitions for several; by default, all processes "
+                + "that have the database open."
         )
     )
     var pid: [Int32] = []
