@@ -307,6 +307,21 @@ struct RuleTests {
         }
     }
 
+    @Test(arguments: [
+        (
+            ["CO-ROUTINE n", "SETUP", "SCAN CONSTANT ROW", "RECURSIVE STEP", "SCAN n", "SCAN n"],
+            nil
+        ),
+        (["MATERIALIZE n", "SCAN item", "SCAN n"], "reads a whole table or index (`SCAN item`)"),
+        (
+            ["SEARCH item USING INDEX i (a=?)", "USE TEMP B-TREE FOR ORDER BY"],
+            "sorts (`USE TEMP B-TREE FOR ORDER BY`)"
+        ),
+    ])
+    func rowsThatAStatementComputesAreNoScan(plan: [String], cause: String?) {
+        #expect(StatementRules.causes(of: plan) == cause)
+    }
+
     @Test func aSlowStatementsRemedyNamesTheIndex() throws {
         let found = findings { report in
             var statement = statement("SELECT * FROM item WHERE name = ?", calls: 100)

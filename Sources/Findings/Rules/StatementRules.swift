@@ -133,13 +133,26 @@ enum StatementRules {
     /// Returns what a plan does that takes time, as a clause, or `nil` if it only searches.
     static func causes(of plan: [String]) -> String? {
         var causes: [String] = []
-        if let scan = plan.first(where: { $0.contains("SCAN ") }) {
+        if let scan = scan(in: plan) {
             causes.append("reads a whole table or index (\(FindingFacts.quoted(scan)))")
         }
         if let sort = plan.first(where: { $0.contains("TEMP B-TREE") }) {
             causes.append("sorts (\(FindingFacts.quoted(sort)))")
         }
         return causes.isEmpty ? nil : causes.joined(separator: " and ")
+    }
+
+    /// Returns the first line that reads a table or an index from its start, or `nil` if there is none.
+    ///
+    /// An index cannot replace the scan of rows that the statement itself computes.
+    private static func scan(in plan: [String]) -> String? {
+        let computed = plan.flatMap { line in
+            ["CO-ROUTINE ", "MATERIALIZE "].compactMap { line.text(after: $0) }
+        }
+        return plan.first { line in
+            guard let name = line.text(after: "SCAN ") else { return false }
+            return !name.hasPrefix("CONSTANT ROW") && !computed.contains(name)
+        }
     }
 
     /// Whether a traced statement executes many instructions for a scan or a sort.
@@ -247,5 +260,12 @@ enum StatementRules {
                     + "but the last commits before a power failure can be lost."
             )
         ]
+    }
+}
+
+extension String {
+    /// Returns the text after the first occurrence of a keyword, or `nil` if it does not occur.
+    fileprivate func text(after keyword: String) -> Substring? {
+        firstRange(of: keyword).map { self[$0.upperBound...] }
     }
 }
