@@ -13,7 +13,7 @@ package struct FidelityAdjustment: Sendable, Equatable {
 
     package init() {}
 
-    /// The range of all corrections, which make up for small differences only.
+    /// The range of the factors.
     private static let limits = 0.1...10.0
     /// The smallest correction.
     private static let smallest = 0.02

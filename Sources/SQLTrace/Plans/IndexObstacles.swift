@@ -165,12 +165,9 @@ extension SQLComparison {
             if token.isSymbol("(") { depth += 1 }
             if token.isSymbol(")") { depth -= 1 }
             guard depth == 0 else { continue }
-            let start: Int
-            switch token.keyword {
-            case "DELETE": start = index + 2
-            case "REPLACE": start = index + 2
-            default: continue
-            }
+            // DELETE FROM, REPLACE INTO, or OR REPLACE INTO
+            guard ["DELETE", "REPLACE"].contains(token.keyword) else { continue }
+            let start = index + 2
             guard start < tokens.count, tokens[start].isName else { return nil }
             let isQualified = start + 2 < tokens.count && tokens[start + 1].isSymbol(".")
             return tokens[isQualified ? start + 2 : start].name

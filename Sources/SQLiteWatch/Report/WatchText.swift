@@ -117,8 +117,13 @@ public struct WatchText {
 
     private mutating func appendProcesses() {
         lines.append("")
+        let ended = report.endedProcesses ?? 0
+        let endedText = HumanUnits.counted(ended, "process", "processes")
         guard !report.processes.isEmpty else {
-            lines.append("no visible process uses the database")
+            lines.append(
+                "no visible process uses the database"
+                    + (ended > 0 ? " now; \(endedText) did, and ended" : "")
+            )
             return
         }
         var rows = [["pid", "name", "user", "cpu", "write", "read", "checkpoint", "now"]]
@@ -132,12 +137,7 @@ public struct WatchText {
         }
         lines += Self.table(rows)
         appendMore(report.processes.count - Self.limit)
-        if let ended = report.endedProcesses, ended > 0 {
-            lines.append(
-                "and \(HumanUnits.counted(ended, "process", "processes")) that "
-                    + (ended == 1 ? "has ended" : "have ended")
-            )
-        }
+        if ended > 0 { lines.append("and \(endedText) that ended") }
     }
 
     private mutating func appendMore(_ count: Int) {

@@ -152,30 +152,41 @@ struct CaptureRun {
             ) + "\n"
         )
         guard let checkDuration else {
-            _ = try Scenario.load(nameOrPath: outputPath)
+            _ = try scenario(of: captured)
             return
         }
         var check = try check(captured, on: copy, in: folder, interruption, for: checkDuration)
-        for _ in 0..<Self.adjustmentLimit where !check.report.isFaithful {
+        // Only a file can be written again.
+        for _ in 0..<Self.adjustmentLimit where destination.isFile && !check.report.isFaithful {
             guard interruption.signal == nil,
                 let next = plan.adjustment.corrected(by: check.report.rows, of: captured)
             else { break }
             var other = plan
             other.adjustment = next
             let adjusted = try other.scenario()
+            let result: Check
+            do {
+                result = try self.check(
+                    adjusted,
+                    on: copy,
+                    in: folder,
+                    interruption,
+                    for: checkDuration
+                )
+            } catch is ExitCode {
+                // Interrupted: the last complete check remains true.
+                break
+            }
+            guard interruption.signal == nil, result.report.distance < check.report.distance
+            else { break }
             try destination.write(adjusted.yaml)
-            let result = try self.check(
-                adjusted,
-                on: copy,
-                in: folder,
-                interruption,
-                for: checkDuration
-            )
-            guard result.report.distance < check.report.distance else { break }
             (plan, captured, check) = (other, adjusted, result)
         }
-        try destination.write(captured.yaml)
         try report(check, plan.adjustment, interruption)
+    }
+
+    private func scenario(of captured: CapturedScenario) throws -> Scenario {
+        try Scenario.parse(yaml: captured.yaml, file: outputPath)
     }
 
     /// The number of times that a capture corrects its pauses by what its check shows.
@@ -228,7 +239,7 @@ struct CaptureRun {
         }
     }
 
-    /// The path of the scenario file, with a slash to distinguish the path from a preset's name.
+    /// The path of the scenario file, to which the path of the database in it is relative.
     private var outputPath: String { output.contains("/") ? output : "./" + output }
 
     private struct Check {
@@ -245,7 +256,7 @@ struct CaptureRun {
         _ interruption: Interruption,
         for duration: Duration
     ) throws -> Check {
-        let scenario = try Scenario.load(nameOrPath: outputPath).scaled(toMeasured: duration)
+        let scenario = try scenario(of: captured).scaled(toMeasured: duration)
         guard let arm = scenario.arms.first(where: { $0.name == CapturedScenario.presentArm })
         else {
             throw CommandFailure("the scenario has no arm '\(CapturedScenario.presentArm)'")
