@@ -18,7 +18,7 @@ public struct SQLTraceOptions: Sendable, Equatable {
 
 /// The commands for the processes that a trace session starts.
 public struct SQLTraceCommands: Sendable, Equatable {
-    /// The path and arguments of a program that calls ``SQLCalibration/run(measuresCost:)``.
+    /// The path and arguments of a program that calls ``SQLCalibration/run(_:)``.
     public var calibration: [String]
 
     /// The path and arguments of a program that calls ``StatementPlanning/run()``.

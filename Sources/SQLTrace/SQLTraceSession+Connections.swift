@@ -75,7 +75,7 @@ extension SQLTraceSession {
             let layout = try? libraries.entries[copy.library].state?.get()
         else { return nil }
         let code = survey.processes[copy.process]?.code.first {
-            libraries.entry($0, of: copy.process)?.number == copy.library
+            libraries.entry($0)?.number == copy.library
         }
         return ConnectionReader(
             memory: memory,

@@ -119,7 +119,7 @@ extension SQLTraceSession {
                 defer { target.traps = known }
                 guard elapsed > 0 else {
                     target.lostShares.restart()
-                    return 0
+                    return LostShares.Loss()
                 }
                 let lost = lostTimes(known, target.traps)
                 target.addLost(lost)
@@ -144,7 +144,7 @@ extension SQLTraceSession {
 
     /// By which factor probes cost more in a program than in the loop that measures them, because
     /// the program uses the caches otherwise (`Benchmarks/Watch/sql-cost.py`).
-    private static let costInPrograms = 1.3
+    static let costInPrograms = 1.3
 
     /// Returns the time that each thread lost since the last decision, in nanoseconds.
     private func lostTimes(

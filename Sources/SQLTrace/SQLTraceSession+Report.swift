@@ -106,6 +106,8 @@ extension SQLTraceSession {
         let elapsed = Double(readTime - min(readTime, reportTime)) / 1e9
         for process in attached.values { noteSampling(of: process, at: now) }
         let periods = attached.mapValues { $0.endPeriod(at: readTime, since: reportTime) }
+            .merging(endedPeriods) { $1 }
+        endedPeriods = [:]
         reportTime = readTime
         var counts = endedCounts
         for process in attached.values {
@@ -240,13 +242,14 @@ extension SQLTraceSession {
                 name: names[process.process],
                 attachedSeconds: Double(process.attachedTime(at: now)) / 1e9,
                 seconds: Double(now - min(now, process.start)) / 1e9,
-                share: process.limiter.share
+                share: process.limiter.lost.share
             )
         }
         tracing.share =
             attached.values.map { process in
                 let all = max(1, now - min(now, process.start))
-                return process.limiter.share * Double(process.attachedTime(at: now)) / Double(all)
+                return process.limiter.lost.slowdown * Double(process.attachedTime(at: now))
+                    / Double(all)
             }.max() ?? 0
         tracing.notes = notes + (tracing.sampled ?? []).map(note)
         if missedPrograms > 0 {

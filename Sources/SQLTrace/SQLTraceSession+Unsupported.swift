@@ -37,7 +37,7 @@ public final class SQLTraceSession {
 /// Available only on Linux.
 public enum SQLCalibration {
     /// Does nothing.
-    public static func run(measuresCost: Bool = false) {}
+    public static func run(_ arguments: [String]) {}
 }
 
 /// The process that makes programs wait for their probes when they open a database.

@@ -56,6 +56,8 @@ public final class SQLTraceSession {
     var endedCounts = ProbeKernel.Counts()
     /// How the processes were traced that were traced only in windows.
     var sampling: [Int32: StatementTable.Sampling] = [:]
+    /// The times with probes since the last report of such processes that have ended, in seconds.
+    var endedPeriods: [Int32: Double?] = [:]
     /// The cost of probes for a program, or `nil` until it is measured.
     private(set) var cost: ProbeCost?
     private var hasMeasuredCost = false
@@ -207,7 +209,8 @@ public final class SQLTraceSession {
 
     /// Sets the probes of the libraries that a process has mapped since the last call.
     func attach(to process: Int32, _ facts: ProcessSurvey.Facts) {
-        let found = facts.code.compactMap { libraries.entry($0, of: process) }
+        libraries.examine(facts.code, of: process)
+        let found = facts.code.compactMap(libraries.entry)
         if let problem = problem(of: process, facts, found) {
             problems[process] = problem
             return
@@ -229,14 +232,14 @@ public final class SQLTraceSession {
             self.released[process] = nil
         }
         guard target.canAttach, !target.limiter.isPaused else { return }
-        let isGo = facts.program.map { libraries.isGo($0, of: process) } ?? false
+        let isGo = facts.program.map(libraries.isGo) ?? false
         for entry in found where !target.libraries.contains(entry.number) {
             libraries.calibrate(entry)
             do throws(TraceError) {
                 let layout = try entry.state?.get()
                 guard let layout else { continue }
                 // Return probes modify the stack, which Go's runtime unwinds.
-                let hasReturns = !isGo && !entry.library.isGo
+                let hasReturns = !isGo && !entry.library.description.isGo
                 let programs = try kernel.programs(
                     of: entry,
                     layout,
@@ -323,10 +326,10 @@ public final class SQLTraceSession {
         guard found.isEmpty else { return nil }
         if libraries.isFull { return "too many other libraries with SQLite are in use" }
         guard !facts.code.isEmpty else { return "its memory map cannot be read" }
-        for mapping in facts.code {
-            if let copy = libraries.hiddenCopy(mapping, of: process) { return copy.reason }
-        }
-        return "none of its files contains SQLite"
+        let (copy, unknown) = libraries.hiddenCopy(in: facts.code, of: process)
+        if let copy { return copy.reason }
+        return unknown.map { "its file \($0) cannot be examined" }
+            ?? "none of its files contains SQLite"
     }
 
     /// Removes the state of a process that has ended or executed a new program.
@@ -344,6 +347,9 @@ public final class SQLTraceSession {
         endedCounts.nested += counts.nested
         kernel.end(process)
         noteSampling(of: ended, at: time)
+        if ended.isSampled, endedPeriods.count < 1 << 12 {
+            endedPeriods[process] = .some(ended.endPeriod(at: time, since: reportTime))
+        }
         ended.detach(at: time, forget: kernel.forget)
         endGap(of: process, at: time)
     }
@@ -380,9 +386,10 @@ public final class SQLTraceSession {
         let address = UInt64(UInt(bitPattern: unsafeBitCast(function, to: UnsafeRawPointer.self)))
         let maps = ProcessMaps(ProcFile.read("/proc/self/maps", limit: 1 << 24) ?? [])
         guard let mapping = maps.code.first(where: { $0.range.contains(address) }),
-            mapping.path != ProcFile.link("/proc/self/exe"),
-            let entry = libraries.entry(mapping, of: getpid())
+            mapping.path != ProcFile.link("/proc/self/exe")
         else { return }
+        libraries.examine([mapping], of: getpid())
+        guard let entry = libraries.entry(mapping) else { return }
         libraries.calibrate(entry)
     }
 
@@ -440,6 +447,10 @@ public final class SQLTraceSession {
         self.cost?.insideStep = max(0, fastest - cost.plainStep)
         decoder.stepOverhead = UInt64(self.cost?.insideStep ?? 0)
         decoder.overheadBetweenSteps = UInt64(self.cost?.outsideStep ?? 0)
+        // A step has an entry and a return, and sqlite3_reset an entry only.
+        decoder.innerOverhead = (
+            cost.reset * Self.costInPrograms, max(0, cost.step - cost.reset) * Self.costInPrograms
+        )
     }
 }
 #endif

@@ -8,7 +8,7 @@ import Darwin
 #endif
 
 switch CommandLine.arguments.dropFirst().first {
-case "calibration": SQLCalibration.run(measuresCost: CommandLine.arguments.count > 2)
+case "calibration": SQLCalibration.run(Array(CommandLine.arguments.dropFirst(2)))
 case "plans": StatementPlanning.run()
 case "opens": OpenGate.run(waits: CommandLine.arguments.count == 2)
 case "trace":

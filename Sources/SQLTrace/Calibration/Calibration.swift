@@ -7,13 +7,13 @@ import Telemetry
 
 /// A type that runs the process that finds a library's layout, and reads the result.
 struct Calibration {
-    /// The path and arguments of a program that calls ``SQLCalibration/run(measuresCost:)``.
+    /// The path and arguments of a program that calls ``SQLCalibration/run(_:)``.
     let command: [String]
 
     /// The maximum size of a library, in bytes.
     private static let libraryLimit = 1 << 28
     /// The maximum length of a response, in bytes.
-    private static let answerLimit = 4_096
+    private static let answerLimit = 1 << 16
     /// The time limit of the process, in nanoseconds.
     ///
     /// No records are read until the process ends.
@@ -25,7 +25,10 @@ struct Calibration {
             return .failure(TraceError(.calibration, "the library cannot be copied to memory"))
         }
         defer { close(copy) }
-        guard let answer = answer(copy, root: library.root) else {
+        var descriptors = [SQLCalibration.first: copy]
+        descriptors[SQLCalibration.root] = library.root
+        let environment = library.root == nil ? [] : [SQLCalibration.rootVariable + "=1"]
+        guard let answer = answer(descriptors, [], environment: environment) else {
             return .failure(TraceError(.calibration, "the calibration process returned no answer"))
         }
         if let layout = StatementLayout(text: answer) { return .success(layout) }
@@ -62,27 +65,56 @@ struct Calibration {
     func cost(of library: SQLiteLibrary, probe: (pid_t, Int32) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
         defer { close(copy) }
-        let answer = answer(copy, arguments: ["--cost"]) { process, input in
+        let arguments = [SQLCalibration.costArgument]
+        let answer = answer([SQLCalibration.first: copy], arguments) { process, input in
             var byte: UInt8 = 1
             return probe(process, copy) && write(input, &byte, 1) == 1
         }
         return answer.flatMap(ProbeCost.init)
     }
 
-    /// Runs the process on a copy of a library.
+    /// Describes files that are open in this process.
     ///
     /// - Parameters:
-    ///   - copy: The descriptor of the copy.
-    ///   - root: The descriptor of the root directory in which to start the copy, if it differs
-    ///     from that of this process.
+    ///   - files: The descriptors.
+    ///   - searchesCopies: Whether to search for copies of SQLite whose functions are unknown.
+    /// - Returns: What each file contains, or `nil` for a file that could not be examined.
+    func descriptions(of files: [Int32], searchesCopies: Bool = false) -> [FileDescription?] {
+        var found: [FileDescription?] = []
+        var failures = 0
+        while found.count < files.count, failures < Self.failureLimit {
+            let rest = files[found.count...]
+            let targets = rest.enumerated().map { (SQLCalibration.first + Int32($0), $1) }
+            var arguments = [SQLCalibration.filesArgument, String(rest.count)]
+            if searchesCopies { arguments.append(SQLCalibration.copiesArgument) }
+            let answer = answer(Dictionary(uniqueKeysWithValues: targets), arguments) ?? ""
+            // A line without an end is incomplete.
+            let lines = answer.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            found += lines.prefix(rest.count).map { FileDescription(text: String($0)) }
+            guard lines.count < rest.count else { continue }
+            // The process ended while it examined the next file.
+            found.append(nil)
+            failures += 1
+        }
+        return found + Array(repeating: nil, count: max(0, files.count - found.count))
+    }
+
+    /// The number of failures after which no more files are examined.
+    private static let failureLimit = 2
+
+    /// Runs the process.
+    ///
+    /// - Parameters:
+    ///   - descriptors: The descriptors to inherit, by their numbers in the process.
     ///   - arguments: Arguments to append to the command.
+    ///   - environment: The environment of the process.
     ///   - proceed: A closure that receives the process and the descriptor of its standard input
     ///     when the process waits for input.
     /// - Returns: The response, or `nil` if the process fails.
     private func answer(
-        _ copy: Int32,
-        root: Int32? = nil,
-        arguments: [String] = [],
+        _ descriptors: [Int32: Int32],
+        _ arguments: [String],
+        environment: [String] = [],
         proceed: (pid_t, Int32) -> Bool = { _, _ in false }
     ) -> String? {
         var output: [Int32] = [-1, -1]
@@ -94,14 +126,11 @@ struct Calibration {
             return nil
         }
         defer { close(input[1]) }
-        var descriptors = [
-            STDIN_FILENO: input[0], STDOUT_FILENO: output[1], SQLCalibration.library: copy,
-        ]
-        descriptors[SQLCalibration.root] = root
+        let standard = [STDIN_FILENO: input[0], STDOUT_FILENO: output[1]]
         let child = ChildProcess.start(
             command + arguments,
-            descriptors: descriptors,
-            environment: root == nil ? [] : [SQLCalibration.rootVariable + "=1"]
+            descriptors: descriptors.merging(standard) { $1 },
+            environment: environment
         )
         close(output[1])
         close(input[0])
@@ -112,7 +141,7 @@ struct Calibration {
         }
         var bytes: [UInt8] = []
         let deadline = monotonicNanoseconds() + answerTimeout
-        var isWaiting = !arguments.isEmpty
+        var isWaiting = arguments.first == SQLCalibration.costArgument
         while bytes.count < Self.answerLimit {
             guard ChildProcess.waitForInput(output[0], until: deadline) else { return nil }
             let part = ProcFile.readOnce(output[0], limit: Self.answerLimit)

@@ -2,58 +2,94 @@
 import CTrace
 import Glibc
 
-/// The process that loads another program's SQLite library to find its layout.
+/// The process that reads files of other programs, and loads a program's SQLite library to find its
+/// layout.
 ///
 /// The library may be malicious, and loading it runs its code. The process therefore drops all
 /// privileges first, and ``StatementLayout/init(text:)`` validates the response.
 public enum SQLCalibration {
-    /// The descriptor of the copy of the library.
-    static let library: Int32 = 3
+    /// The descriptor of the copy of the library, or of the first file.
+    static let first: Int32 = 3
     /// The descriptor of the root directory in which to start a program.
     static let root: Int32 = 4
     /// The variable that is set if ``root`` is open.
     static let rootVariable = "POOLGAUGE_CALIBRATION_ROOT"
+    /// Measures the cost of probes.
+    ///
+    /// The process waits for a byte on standard input before it measures
+    /// with probes.
+    static let costArgument = "cost"
+    /// Describes as many files as the next argument states.
+    static let filesArgument = "files"
+    static let copiesArgument = "copies"
+    private static let fileLimit = 1_024
 
     /// Finds the layout of the library on descriptor 3 and writes the layout to standard output.
     ///
     /// A tracing program calls this method in the command that it passes to a session.
     ///
-    /// - Parameter measuresCost: Whether to measure the cost of probes instead. If `true`, the
-    ///   process waits for a byte on standard input before it measures with probes.
-    public static func run(measuresCost: Bool = false) {
+    /// - Parameter arguments: The arguments that the session appends to the command, which may
+    ///   choose another task.
+    public static func run(_ arguments: [String]) {
         do throws(LayoutSearch.Failure) {
-            let isInOtherRoot = getenv(rootVariable) != nil
-            try dropPrivileges(in: isInOtherRoot ? root : nil)
-            let bytes = DescriptorFile.bytes(of: library)
-            guard var file = ELFFile(bytes, isIncluded: { _ in true }) else {
-                throw LayoutSearch.Failure(reason: "it is not a library")
-            }
-            _ = file.addFunctions(Set(RoutineTable.slots.keys), from: bytes)
-            let host =
-                if !file.isProgram {
-                    try load(file, bytes)
-                } else if isInOtherRoot {
-                    // The program's root directory contains its libraries.
-                    try StoppedProgram(library, file)
-                } else {
-                    try start(file, bytes)
-                }
-            guard let functions = SQLiteFunctions(file, in: host) else {
-                throw LayoutSearch.Failure(reason: "it lacks functions that calibration requires")
-            }
-            if measuresCost {
-                guard host is LoadedLibrary else {
-                    throw LayoutSearch.Failure(reason: "calls in another process take longer")
-                }
-                try measureCost(CostLoop(sqlite: functions))
+            if arguments.first == filesArgument {
+                try describeFiles(arguments.dropFirst())
             } else {
-                answer(try LayoutSearch(functions).layout().text)
+                try examine(measuresCost: arguments.first == costArgument)
             }
         } catch {
             answer("failure=\(error.reason)\n")
         }
         // Skip the library's destructors.
         _exit(0)
+    }
+
+    /// Writes a line for each file.
+    private static func describeFiles(
+        _ arguments: ArraySlice<String>
+    ) throws(LayoutSearch.Failure) {
+        guard let count = arguments.first.flatMap({ Int32($0) }),
+            (1...Int32(fileLimit)).contains(count)
+        else { throw LayoutSearch.Failure(reason: "the number of files is missing") }
+        try dropPrivileges(in: nil, closingFrom: first + count)
+        ProcessSandbox.limitProcesses(to: 0)
+        for file in first..<(first + count) {
+            let description = FileDescription(
+                of: DescriptorFile.bytes(of: file),
+                searchesCopy: arguments.contains(copiesArgument)
+            )
+            answer(description.text + "\n")
+        }
+    }
+
+    private static func examine(measuresCost: Bool) throws(LayoutSearch.Failure) {
+        let isInOtherRoot = getenv(rootVariable) != nil
+        try dropPrivileges(in: isInOtherRoot ? root : nil, closingFrom: first + 1)
+        let bytes = DescriptorFile.bytes(of: first)
+        guard var file = ELFFile(bytes, isIncluded: { _ in true }) else {
+            throw LayoutSearch.Failure(reason: "it is not a library")
+        }
+        _ = file.addFunctions(Set(RoutineTable.slots.keys), from: bytes)
+        let host =
+            if !file.isProgram {
+                try load(file, bytes)
+            } else if isInOtherRoot {
+                // The program's root directory contains its libraries.
+                try StoppedProgram(first, file)
+            } else {
+                try start(file, bytes)
+            }
+        guard let functions = SQLiteFunctions(file, in: host) else {
+            throw LayoutSearch.Failure(reason: "it lacks functions that calibration requires")
+        }
+        if measuresCost {
+            guard host is LoadedLibrary else {
+                throw LayoutSearch.Failure(reason: "calls in another process take longer")
+            }
+            try measureCost(CostLoop(sqlite: functions))
+        } else {
+            answer(try LayoutSearch(functions).layout().text)
+        }
     }
 
     /// The resource limits of the process.
@@ -67,14 +103,17 @@ public enum SQLCalibration {
         fileSize: 1 << 28
     )
 
-    private static func dropPrivileges(in root: Int32?) throws(LayoutSearch.Failure) {
+    private static func dropPrivileges(
+        in root: Int32?,
+        closingFrom descriptor: Int32
+    ) throws(LayoutSearch.Failure) {
         ProcessSandbox.limit(to: limits)
         if let root {
             guard fchdir(root) == 0, chroot(".") == 0 else {
                 throw LayoutSearch.Failure(reason: "its root directory cannot be entered")
             }
         }
-        guard ProcessSandbox.dropPrivileges(closingFrom: library + 1) else {
+        guard ProcessSandbox.dropPrivileges(closingFrom: descriptor) else {
             throw LayoutSearch.Failure(reason: "privileges cannot be dropped")
         }
     }
@@ -85,7 +124,7 @@ public enum SQLCalibration {
     ) throws(LayoutSearch.Failure) -> any SQLiteHost {
         try makeLoadable(file, bytes)
         ProcessSandbox.limitProcesses(to: 0)
-        return try LoadedLibrary(library)
+        return try LoadedLibrary(first)
     }
 
     /// Starts a program.
@@ -95,9 +134,9 @@ public enum SQLCalibration {
         _ file: ELFFile,
         _ bytes: FileBytes
     ) throws(LayoutSearch.Failure) -> any SQLiteHost {
-        if let program = try? StoppedProgram(library, file) { return program }
+        if let program = try? StoppedProgram(first, file) { return program }
         try makeLoadable(file, bytes)
-        return try StoppedProgram(library, file)
+        return try StoppedProgram(first, file)
     }
 
     /// Changes the copy on descriptor 3.
@@ -110,7 +149,7 @@ public enum SQLCalibration {
             // 1 is RTLD_LAZY. Its handle stays open, because the file also requires the library.
             !name.contains("/") && dlopen(name, 1) != nil
         }
-        let descriptor = open("/proc/self/fd/\(library)", O_WRONLY | O_CLOEXEC)
+        let descriptor = open("/proc/self/fd/\(first)", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw LayoutSearch.Failure(reason: "its copy cannot be changed")
         }

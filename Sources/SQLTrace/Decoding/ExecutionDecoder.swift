@@ -37,6 +37,8 @@ struct ExecutionDecoder {
     var stepOverhead: UInt64 = 0
     /// The time that the probes add between two steps of a statement, in nanoseconds.
     var overheadBetweenSteps: UInt64 = 0
+    /// The time that the probes of other statements add inside a step, in nanoseconds.
+    var innerOverhead: (hit: Double, `return`: Double) = (0, 0)
 
     private let database: FileMatch
     private var processes: [Int32: Process] = [:]
@@ -158,7 +160,13 @@ struct ExecutionDecoder {
         execution.counters = counters(end, record)
         if !end.isPartial {
             // The cost of probes is an estimate, so a time is never 0.
-            let probes = min(stepOverhead &* UInt64(end.stepCount), end.inside / 10 &* 9)
+            let inner =
+                innerOverhead.hit * Double(end.inner.hits)
+                + innerOverhead.return * Double(end.inner.returns)
+            let probes = min(
+                stepOverhead &* UInt64(end.stepCount) &+ UInt64(inner),
+                end.inside / 10 &* 9
+            )
             execution.start = end.start
             execution.rows = end.rows
             execution.seconds = Double(end.inside - probes) / 1e9

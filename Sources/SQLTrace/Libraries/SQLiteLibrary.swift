@@ -22,46 +22,36 @@ final class SQLiteLibrary {
 
     let path: String
     let identity: FileIdentity
-    let machine: ELFFile.Machine
-    let isGo: Bool
-    /// Whether the file contains the symbols of the functions.
-    let hasSymbols: Bool
-    let points: [String: ProbePoint]
+    let description: FileDescription
     let descriptor: Int32
     /// The descriptor of the root directory in which the file is a program, or `nil` if the file is
     /// a library or the directory is that of this process.
     let root: Int32?
 
-    /// Opens a file, or returns `nil` if it cannot be read or does not contain SQLite.
+    var points: [String: ProbePoint] { description.points }
+
+    /// Creates a library, which closes the descriptor at its end.
     ///
     /// - Parameters:
     ///   - path: The path to show in messages.
-    ///   - link: The path to open.
+    ///   - file: The open file.
+    ///   - description: What the file contains.
     ///   - root: The root directory of a process that uses the file.
-    init?(path: String, link: String, root: String = "/") {
-        guard let (descriptor, information) = DescriptorFile.open(link) else { return nil }
-        let bytes = DescriptorFile.bytes(of: descriptor)
-        var parsed = ELFFile(bytes, isIncluded: Self.functions.contains)
-        hasSymbols = parsed?.functions["sqlite3_step"] != nil
-        let isComplete = parsed?.addFunctions(Self.functions, from: bytes) ?? false
-        guard let file = parsed, isComplete else {
-            close(descriptor)
-            return nil
-        }
+    init(
+        path: String,
+        _ file: (descriptor: Int32, information: stat),
+        _ description: FileDescription,
+        root: String = "/"
+    ) {
         self.path = path
-        self.descriptor = descriptor
-        if file.isProgram, FileIdentity(path: root + "/") != FileIdentity(path: "/") {
+        self.description = description
+        descriptor = file.descriptor
+        identity = FileIdentity(file.information)
+        if description.isProgram, FileIdentity(path: root + "/") != FileIdentity(path: "/") {
             let folder = Glibc.open(root + "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             self.root = folder < 0 ? nil : folder
         } else {
             self.root = nil
-        }
-        identity = FileIdentity(information)
-        machine = file.machine
-        isGo = file.isGo
-        points = file.functions.mapValues { function in
-            let code = bytes.bytes(at: function.fileOffset, count: 16)
-            return Self.point(of: function, code, machine: file.machine)
         }
     }
 

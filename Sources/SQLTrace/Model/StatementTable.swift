@@ -160,12 +160,17 @@ struct StatementTable {
         /// The factor if its executions depend on the processor time that it gets, which is less
         /// with probes.
         var byProcessorTime: Double
+        /// The factor if it rests as long between its executions as without probes.
+        var byRestTime: Double
+        /// The number of windows with probes, each of which may begin and end in an execution that
+        /// is then not counted.
+        var windows: Int
     }
 
     /// Returns the 95% confidence interval of the number of executions, or `nil` if all were
     /// counted.
     ///
-    /// It contains both factors, because either can be right. The executions are assumed to be
+    /// It contains all factors, because each can be right. The executions are assumed to be
     /// independent (a Poisson process).
     private static func interval(
         _ entry: Entry,
@@ -178,10 +183,12 @@ struct StatementTable {
             guard let sampling = sampled[process] else { continue }
             let calls = Double(count)
             others -= calls
-            let factors = [sampling.byTime, sampling.byProcessorTime].map { min(max(1, $0), 1e6) }
+            let factors = [sampling.byTime, sampling.byProcessorTime, sampling.byRestTime]
+                .map { min(max(1, $0), 1e6) }
             let estimates = factors.map { factor in
                 let error = 1.96 * (calls + 1).squareRoot() * (factor - 1)
-                return (least: calls * factor - error, most: calls * factor + error)
+                let cut = Double(sampling.windows) * (factor - 1)
+                return (least: calls * factor - error, most: calls * factor + error + cut)
             }
             interval.least += max(calls, estimates.map(\.least).min() ?? 0)
             interval.most += estimates.map(\.most).max() ?? 0

@@ -38,6 +38,7 @@ final class AttachedProcess {
     var lastUse: UInt64
     /// The time that the last removal of probes has taken so far, in nanoseconds.
     var removalDelay: UInt64 = 0
+    private var windowCount = 0
     /// The time with probes in earlier windows, in nanoseconds.
     private var earlierTime: UInt64 = 0
     /// The processor time at the start of the trace and at the start of the current window, and
@@ -112,6 +113,7 @@ final class AttachedProcess {
         // All executions of a process that has just opened the database are counted.
         guard window == nil else { return }
         window = isSampled || isOld ? monotonicNanoseconds() : start
+        windowCount += 1
         processorTime.window = Self.processorTime(of: process)
     }
 
@@ -148,19 +150,21 @@ final class AttachedProcess {
 
     func addLost(_ times: [Int32: Double]) { lostSeconds += times.values.reduce(0, +) / 1e9 }
 
-    /// Returns by which factors the true number of executions exceeds the counted one: if their
-    /// rate depends on time, and if it depends on processor time.
+    /// Returns by which factors the true number of executions may exceed the counted one.
     func sampling(at now: UInt64) -> StatementTable.Sampling {
         let all = Double(max(1, now - min(now, start)))
         let attached = Double(max(1, attachedTime(at: now)))
         var sampling = StatementTable.Sampling(
             byTime: all / attached,
-            byProcessorTime: all / attached
+            byProcessorTime: all / attached,
+            byRestTime: all / attached,
+            windows: windowCount
         )
         let processor = Self.processorTime(of: process)
         let inWindow = window == nil ? 0 : processor - processorTime.window
         // The cost is an estimate.
         let lost = 1.15 * lostSeconds
+        sampling.byRestTime = all / max(attached - lost * 1e9, attached / 20)
         let used = processorTime.earlier + inWindow - lost
         let total = processor - processorTime.start - lost
         if used > 0, total > used { sampling.byProcessorTime = total / used }

@@ -37,8 +37,8 @@ final class ProbeKernel {
     private static let ringSize = 1 << 24
     /// The sizes of the structures in `probes.bpf.c`, in bytes.
     private enum Size {
-        static let thread = 416
-        static let statement = 72
+        static let thread = 448
+        static let statement = 80
         static let head = 64
         static let window = 288
     }

@@ -33,6 +33,8 @@ struct ProbeRecord: Sendable, Equatable {
         var counters: SIMD8<UInt32>
         /// The number of valid counters.
         var counterCount: Int
+        /// The probes that other statements reached inside the steps, at entries and at returns.
+        var inner: (hits: UInt32, returns: UInt32)
 
         static func == (left: Execution, right: Execution) -> Bool {
             left.start == right.start && left.inside == right.inside
@@ -67,6 +69,8 @@ struct ProbeRecord: Sendable, Equatable {
     private static let executionSize = 120
     /// The size of an execution with counters.
     private static let counterEnd = 152
+    /// The size of an execution with counters and the traps inside its steps.
+    private static let innerEnd = 160
     /// The size of a text including its zero byte.
     private static let chunkSize = 240
     private static let valueSize = 80
@@ -114,7 +118,8 @@ struct ProbeRecord: Sendable, Equatable {
                     counters: hasCounters
                         ? bytes.loadUnaligned(fromByteOffset: 120, as: SIMD8<UInt32>.self)
                         : SIMD8(),
-                    counterCount: hasCounters ? length : 0
+                    counterCount: hasCounters ? length : 0,
+                    inner: bytes.count >= Self.innerEnd ? (load(152), load(156)) : (0, 0)
                 )
             )
         case 2, 3:

@@ -83,6 +83,7 @@ struct execution_record {
     s32 busy_calls, busy_timeout;
     u8 autocommit, pad[7];
     u32 counters[COUNTERS];
+    u32 inner_hits, inner_returns;
 };
 struct text_record {
     struct header header;
@@ -98,8 +99,10 @@ struct values_record {
     struct header header;
     struct value values[VALUE_COUNT];
 };
+// `hits` and `returns` are those of the thread at the start of the step.
 struct frame {
     u64 statement, connection, start;
+    u32 hits, returns;
 };
 // `hits` and `returns` count the traps of the thread, whatever their programs did, and `ends` the
 // executions. `bytes` are those of the statement, because a program's stack has only 512 bytes.
@@ -114,10 +117,12 @@ struct key {
     u64 process, address;
 };
 // `sql` is 0 before the text was sent. `runs` and `instructions` are those of the last execution.
+// `inner_hits` and `inner_returns` count the traps inside its steps.
 struct statement {
     u64 sql, start, last_end, inside, between, rows, connection;
     u32 runs, instructions, step_count;
     u8 is_open, is_partial, pad[2];
+    u32 inner_hits, inner_returns;
 };
 // `lost` counts the executions whose records did not fit, and `nested` those inside others.
 struct process {
@@ -286,6 +291,8 @@ inlined void end(struct thread *thread, struct statement *state, u64 statement, 
     record->header.length = K(COUNTERS);
     for (int i = 0; i < COUNTERS; i++)
         record->counters[i] = *(u32 *)(bytes + K(STEPS) - 12 + 4 * i);
+    record->inner_hits = state->inner_hits;
+    record->inner_returns = state->inner_returns;
     read_user(&record->autocommit, 1, connection + K(AUTOCOMMIT));
     if (K(BUSY_CALLS)) {
         read_user(&record->busy_calls, 4, connection + K(BUSY_CALLS));
@@ -357,10 +364,12 @@ inlined int enter_step(struct registers *r) {
         state->is_open = 1;
         state->start = state->last_end = time;
         state->inside = state->between = state->rows = 0;
-        state->step_count = 0;
+        state->step_count = state->inner_hits = state->inner_returns = 0;
         state->connection = connection;
     }
     frame->statement = address;
+    frame->hits = thread->hits;
+    frame->returns = thread->returns;
     frame->start = time;
     return 0;
 }
@@ -370,7 +379,7 @@ inlined int leave_step(struct registers *r) {
     u32 number = ids;
     struct thread *thread = map_lookup(&M_THREADS, &number);
     if (!thread) return 0;
-    thread->returns++;
+    u32 returns = thread->returns++;
     u32 depth = thread->depth;
     if (!depth) return 0;
     thread->depth = --depth;
@@ -384,6 +393,8 @@ inlined int leave_step(struct registers *r) {
     state->inside += time - frame->start;
     state->last_end = time;
     state->step_count++;
+    state->inner_hits += (u32)thread->hits - frame->hits;
+    state->inner_returns += returns - frame->returns;
     if (RESULT(r) == ROW)
         state->rows++;
     else

@@ -26,59 +26,106 @@ struct TracedLibraries {
         ///
         /// A plugin that contains SQLite, such as Qt's `libqsqlite.so`, has none.
         var isSeparate: Bool {
-            guard library.hasSymbols else { return false }
+            guard library.description.hasSymbols else { return false }
             let name = library.path.split(separator: "/").last.map { $0.lowercased() } ?? ""
             return name.hasPrefix("lib") && (name.contains("sqlite") || name.contains("sqlcipher"))
         }
     }
 
+    private struct File {
+        var description: FileDescription?
+        var entry: Entry?
+        var isSearchedForCopy = false
+        /// The number of times that the file could not be examined.
+        var failures = 0
+    }
+
     private(set) var entries: [Entry] = []
-    /// The library of a mapped file, or `nil` for a file without SQLite's functions.
-    private var files: [String: Entry?] = [:]
+    /// The mapped files that were examined.
+    private var files: [String: File] = [:]
     private var identities: [FileIdentity: Entry] = [:]
-    private var goPrograms: [String: Bool] = [:]
-    private var hiddenCopies: [String: HiddenCopy?] = [:]
     let calibration: Calibration
 
     /// The maximum number of libraries, each of which requires a descriptor and a calibration.
     private static let limit = 64
-    /// The maximum number of files and of programs to cache.
-    private static let fileLimit = 1 << 14
+    /// The maximum number of files to store, and to examine for a process.
+    private static let fileLimit = (stored: 1 << 14, ofProcess: 1 << 12)
+    /// The number of files to open at the same time.
+    private static let batch = 64
+    private static let attempts = 3
 
     init(calibration: Calibration) { self.calibration = calibration }
 
-    /// Returns whether a mapped file has been read.
-    func contains(_ mapping: ProcessMaps.Mapping) -> Bool { files[mapping.file] != nil }
-
-    /// Returns the library of a mapped file, or `nil` for a file without SQLite's functions.
-    mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
-        if let known = files[mapping.file] { return known }
-        if files.count >= Self.fileLimit { files = [:] }
-        let size = UInt64(mapping.range.count)
-        let (end, isOverflow) = mapping.offset.addingReportingOverflow(size)
-        guard !isOverflow else { return nil }
-        let entry = entry(
-            path: mapping.path,
-            link: Self.link(mapping, of: process),
-            root: "/proc/\(process)/root",
-            code: mapping.offset..<end
-        )
-        files[mapping.file] = .some(entry)
-        return entry
+    /// Returns whether a mapped file has been examined.
+    func contains(_ mapping: ProcessMaps.Mapping) -> Bool {
+        files[mapping.file]?.description != nil
     }
 
-    /// Returns the copy of SQLite in a mapped file that has no library.
-    mutating func hiddenCopy(_ mapping: ProcessMaps.Mapping, of process: Int32) -> HiddenCopy? {
-        if let known = hiddenCopies[mapping.file] { return known }
-        if hiddenCopies.count >= Self.fileLimit { hiddenCopies = [:] }
-        var copy: HiddenCopy?
-        if let (descriptor, _) = DescriptorFile.open(Self.link(mapping, of: process)) {
-            defer { close(descriptor) }
-            let bytes = DescriptorFile.bytes(of: descriptor)
-            copy = ELFFile(bytes) { _ in false }.flatMap { HiddenCopy(in: $0, bytes) }
+    /// Examines the unknown files that a process maps, in a process without privileges.
+    mutating func examine(_ mappings: [ProcessMaps.Mapping], of process: Int32) {
+        examine(mappings, of: process) { $0.description != nil }
+    }
+
+    private mutating func examine(
+        _ mappings: [ProcessMaps.Mapping],
+        of process: Int32,
+        searchesCopies: Bool = false,
+        isKnown: (File) -> Bool
+    ) {
+        if files.count > Self.fileLimit.stored { files = [:] }
+        var rest = mappings.prefix(Self.fileLimit.ofProcess).filter { mapping in
+            files[mapping.file].map { !isKnown($0) && $0.failures < Self.attempts } ?? true
+        }[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(Self.batch)
+            rest = rest.dropFirst(Self.batch)
+            let opened = batch.compactMap { mapping in
+                DescriptorFile.open(Self.link(mapping, of: process)).map { (mapping, $0) }
+            }
+            let descriptions = calibration.descriptions(
+                of: opened.map(\.1.descriptor),
+                searchesCopies: searchesCopies
+            )
+            for ((mapping, file), description) in zip(opened, descriptions) {
+                var known = files[mapping.file] ?? File()
+                if let description {
+                    known.description = description
+                    known.isSearchedForCopy = searchesCopies
+                } else {
+                    known.failures += 1
+                }
+                if known.entry == nil, let description, !description.points.isEmpty, !isFull {
+                    known.entry = entry(mapping, file, description, of: process)
+                } else {
+                    close(file.descriptor)
+                }
+                files[mapping.file] = known
+            }
         }
-        hiddenCopies[mapping.file] = .some(copy)
-        return copy
+    }
+
+    /// Returns the library of an examined file, or `nil` for a file without SQLite's functions.
+    func entry(_ mapping: ProcessMaps.Mapping) -> Entry? { files[mapping.file]?.entry }
+
+    /// Returns whether an examined file is a Go program.
+    ///
+    /// Return probes must not change the stacks of a Go program.
+    func isGo(_ mapping: ProcessMaps.Mapping) -> Bool {
+        files[mapping.file]?.description?.isGo ?? false
+    }
+
+    /// Returns the copy of SQLite in the files of a process that has no library, or the path of a
+    /// file that could not be examined.
+    mutating func hiddenCopy(
+        in mappings: [ProcessMaps.Mapping],
+        of process: Int32
+    ) -> (copy: HiddenCopy?, unknown: String?) {
+        examine(mappings, of: process, searchesCopies: true, isKnown: \.isSearchedForCopy)
+        let files = files
+        return (
+            mappings.lazy.compactMap { files[$0.file]?.description?.copy }.first,
+            mappings.first { files[$0.file]?.failures ?? 0 > 0 && !contains($0) }?.path
+        )
     }
 
     /// Returns the link to the mapped file, which stays valid if the file is replaced.
@@ -91,15 +138,22 @@ struct TracedLibraries {
     var isFull: Bool { entries.count >= Self.limit }
 
     private mutating func entry(
-        path: String,
-        link: String,
-        root: String,
-        code: Range<UInt64>
+        _ mapping: ProcessMaps.Mapping,
+        _ file: (descriptor: Int32, information: stat),
+        _ description: FileDescription,
+        of process: Int32
     ) -> Entry? {
-        guard !isFull, let library = SQLiteLibrary(path: path, link: link, root: root)
-        else { return nil }
+        let library = SQLiteLibrary(
+            path: mapping.path,
+            file,
+            description,
+            root: "/proc/\(process)/root"
+        )
         if let known = identities[library.identity] { return known }
-        let entry = Entry(number: entries.count, library: library, code: code)
+        let size = UInt64(mapping.range.count)
+        let (end, isOverflow) = mapping.offset.addingReportingOverflow(size)
+        guard !isOverflow else { return nil }
+        let entry = Entry(number: entries.count, library: library, code: mapping.offset..<end)
         entries.append(entry)
         identities[library.identity] = entry
         return entry
@@ -109,21 +163,6 @@ struct TracedLibraries {
     /// is known.
     func calibrate(_ entry: Entry) {
         if entry.state == nil { entry.state = calibration.layout(of: entry.library) }
-    }
-
-    /// Returns whether a mapped file is a Go program.
-    ///
-    /// Return probes must not change the stacks of a Go program.
-    mutating func isGo(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Bool {
-        if let known = goPrograms[mapping.file] { return known }
-        guard let (descriptor, _) = DescriptorFile.open("/proc/\(process)/exe") else {
-            return false
-        }
-        defer { close(descriptor) }
-        let file = ELFFile(DescriptorFile.bytes(of: descriptor)) { _ in false }
-        if goPrograms.count >= Self.fileLimit { goPrograms = [:] }
-        goPrograms[mapping.file] = file?.isGo ?? false
-        return file?.isGo ?? false
     }
 }
 #endif

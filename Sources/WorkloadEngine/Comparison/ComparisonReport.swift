@@ -1,3 +1,4 @@
+import Foundation
 import Text
 
 /// A type that formats a comparison as text, with the answer first and the tables after it.
@@ -85,6 +86,35 @@ public enum ComparisonReport {
             found[note, default: []].append("\(pair.metric) of \(pair.b) against \(pair.a)")
         }
         return reasons.map { "\($0): " + (found[$0] ?? []).joined(separator: "; ") }
+            + result.pairs.filter(\.primary).compactMap { spreadNote($0, result) }
+    }
+
+    /// The factor by which a change and that of the medians differ if the table does not explain it.
+    private static let unexplainedFactor = 2.0
+
+    /// Explains why the change of paired runs is not that of the medians.
+    ///
+    /// Medians of all runs may come from different conditions, such as a run with a rare stall.
+    private static func spreadNote(_ pair: ComparisonPair, _ result: ComparisonResult) -> String? {
+        func spread(_ arm: String) -> Spread? {
+            result.arms.first { $0.arm == arm }?.metrics[pair.metric]
+        }
+        guard let a = spread(pair.a), let b = spread(pair.b), a.median > 0, b.median > 0,
+            let change = pair.ratio, change > 0
+        else { return nil }
+        let ofMedians = b.median / a.median
+        guard abs(log(ofMedians / change)) > log(unexplainedFactor) else { return nil }
+        func factor(_ ratio: Double) -> String {
+            ReportUnits.factor(ratio < 1 ? 1 / ratio : ratio) + (ratio < 1 ? " lower" : " higher")
+        }
+        let widest =
+            [(pair.a, a), (pair.b, b)]
+            .max { $0.1.relativeRange < $1.1.relativeRange } ?? (pair.a, a)
+        func value(_ value: Double) -> String { text(value, of: pair.metric, in: result) }
+        return
+            "\(pair.metric) of \(pair.b) against \(pair.a): \(factor(change)) in runs of the same "
+            + "block, but the medians of all runs are \(factor(ofMedians)), because the runs of "
+            + "\(widest.0) differ (\(value(widest.1.minimum)) to \(value(widest.1.maximum)))"
     }
 
     static let columns = ["metric", "from", "to", "change", "95%", "p", "noise", "verdict"]
@@ -207,4 +237,9 @@ public enum ComparisonReport {
         lines += ArmSettings.lines(settings)
         return lines + TextReport.environment(result.environment, seed: result.seed)
     }
+}
+
+extension Spread {
+    /// The largest value in relation to the smallest.
+    fileprivate var relativeRange: Double { maximum / Swift.max(minimum, 1e-12) }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import SQLTrace
 
-/// A process that determines the memory layout of another program's library by loading a copy of
-/// the library.
+/// A process that reads files of other programs, and determines the memory layout of a library by
+/// loading a copy of it.
 ///
 /// `poolgauge top --sql` starts this process.
 struct SQLCalibrationSubcommand: ParsableCommand {
@@ -10,14 +10,14 @@ struct SQLCalibrationSubcommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: name,
-        abstract: "Find the layout of the library on descriptor 3, without privileges.",
+        abstract: "Examine the files from descriptor 3 on, without privileges.",
         shouldDisplay: false
     )
 
-    @Flag(help: "Measure the overhead of probes instead.")
-    var cost = false
+    @Argument(parsing: .captureForPassthrough, help: "The task.")
+    var arguments: [String] = []
 
-    func run() throws { SQLCalibration.run(measuresCost: cost) }
+    func run() throws { SQLCalibration.run(arguments) }
 }
 
 /// A process that plans the statements of traced programs.

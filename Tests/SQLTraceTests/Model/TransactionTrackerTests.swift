@@ -263,35 +263,47 @@ struct CurrentStatementTests {
 }
 
 struct CostLimiterTests {
-    @Test func tracingPausesToStayBelowTheLimit() {
-        var limiter = CostLimiter(limit: 0.05, at: 0)
-        var now: UInt64 = 0
-        var decisions: [Bool] = []
-        var tracedCount = 0.0
-        for _ in 0..<20_000 {
-            now += 1_000_000
-            if !limiter.isPaused { tracedCount += 1 }
-            // While traced, a thread loses a quarter of its time.
-            if let decision = limiter.decision(
-                at: now,
-                lost: { _ in 0.25 }
-            ) {
-                decisions.append(decision)
+    /// A thread that works and then rests.
+    private struct Program {
+        /// The duration of the work without probes, and of the rest, in nanoseconds.
+        let work, rest: Double
+        /// The share of the running time that is lost while there are probes.
+        let share: Double
+
+        /// The mean duration of the work in a trace of so many nanoseconds, in relation to that
+        /// without probes.
+        func slowdown(in duration: Double) -> Double {
+            var limiter = CostLimiter(limit: 0.05, at: 0)
+            var now = 0.0
+            var durations: [Double] = []
+            while now < duration {
+                let slow = limiter.isPaused ? work : work / (1 - share)
+                durations.append(slow)
+                now += slow + rest
+                let running = slow / (slow + rest)
+                _ = limiter.decision(at: UInt64(now)) { _ in
+                    LostShares.Loss(share: share, running: running)
+                }
             }
+            return durations.reduce(0, +) / Double(durations.count) / work
         }
-        #expect(decisions.count > 10)
-        #expect(abs(tracedCount / 20_000 * limiter.share - 0.05) < 0.01)
+    }
+
+    @Test(arguments: [(1e6, 0.0, 0.25), (1e6, 9e6, 0.25), (2e6, 1e8, 0.5), (1e6, 9e7, 0.75)])
+    func workIsSlowedByAtMostTheLimit(work: Double, rest: Double, share: Double) {
+        let program = Program(work: work, rest: rest, share: share)
+        let slowdown = program.slowdown(in: 600e9)
+        // A thread that always runs loses 5% of its time.
+        #expect((1.02...1.053).contains(slowdown), "\(slowdown)")
     }
 
     @Test func aTraceWithLowOverheadDoesNotPause() {
         var limiter = CostLimiter(limit: 0.05, at: 0)
         for step in 1...100 as ClosedRange<UInt64> {
-            #expect(
-                limiter.decision(
-                    at: step * CostLimiter.interval,
-                    lost: { 1_000 / Double(max(1, $0)) }
-                ) == nil
-            )
+            let decision = limiter.decision(at: step * CostLimiter.interval) {
+                LostShares.Loss(share: 1_000 / Double(max(1, $0)), running: 1)
+            }
+            #expect(decision == nil)
         }
         #expect(!limiter.isPaused)
     }

@@ -119,10 +119,21 @@ struct ProbeProgramTests {
     }
 }
 
+extension SQLiteLibrary {
+    /// Opens a library, or returns `nil` if it does not exist.
+    static func test(_ path: String) -> SQLiteLibrary? {
+        DescriptorFile.open(path).map { file in
+            let bytes = DescriptorFile.bytes(of: file.descriptor)
+            let description = FileDescription(of: bytes, searchesCopy: false)
+            return SQLiteLibrary(path: path, file, description)
+        }
+    }
+}
+
 extension TracedLibraries {
     /// Returns a library for tests, or `nil` if it does not exist.
     fileprivate static func test(_ path: String) -> Entry? {
-        SQLiteLibrary(path: path, link: path).map {
+        SQLiteLibrary.test(path).map {
             Entry(number: 0, library: $0, code: 0x1000..<0x100000)
         }
     }

@@ -94,7 +94,7 @@ struct LinkedProgramTruthTests {
         let binary = folder.file("program")
         try LinkedProgram.compile(kind, to: binary)
         let calibration = Calibration(command: [TracedPrograms.helper, "calibration"])
-        let library = try #require(SQLiteLibrary(path: binary, link: binary))
+        let library = try #require(SQLiteLibrary.test(binary))
         let layout = try calibration.layout(of: library).get()
         #expect(layout.busyCalls != nil && layout.busyTimeout != nil && layout.values != nil)
         #expect(layout.resultCode == layout.programCounter + 4)

@@ -34,7 +34,7 @@ struct PresetsTests {
         let sample = try #require(text.firstMatch(of: /(?s)```yaml\n(version: 1.*?)```/)?.1)
         let scenario = try Scenario.parse(yaml: String(sample), file: "README.md")
         #expect(scenario.clients.count == 3)
-        _ = try scenario.scaled(toMeasured: .seconds(1))
+        _ = try scenario.scaled(toMeasured: .seconds(10))
     }
 
     @Test func aPresetAndAFileAreFoundByName() throws {

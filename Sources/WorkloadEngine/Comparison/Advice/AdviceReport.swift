@@ -3,9 +3,6 @@ import Text
 
 /// A type that formats advice as text.
 package enum AdviceReport {
-    /// The width of the report, in characters.
-    private static let width = 100
-
     /// Returns the report as text.
     package static func text(of result: AdviceResult) -> String {
         var lines: [String] = []
@@ -26,18 +23,7 @@ package enum AdviceReport {
         lines += weakeningLines(result)
         lines += [""] + method(result)
         lines += TextReport.environment(result.environment, seed: result.seed)
-        return ReportLines.text(lines.flatMap(wrapped))
-    }
-
-    private static func wrapped(_ line: String) -> [String] {
-        guard line.count > width else { return [line] }
-        let indent = String(line.prefix { $0 == " " })
-        return Paragraph.lines(
-            String(line.dropFirst(indent.count)),
-            first: indent,
-            rest: indent + "  ",
-            width: width
-        )
+        return ReportLines.text(lines.flatMap(ReportLines.wrapped))
     }
 
     static func answer(of result: AdviceResult) -> String {

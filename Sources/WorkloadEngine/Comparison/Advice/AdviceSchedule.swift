@@ -155,7 +155,7 @@ struct AdviceSchedule {
         let longest = isObvious ? Self.obviousSeconds : 5
         let needed = max(self.needed, shortest)
         let sufficient = max(needed, Self.sufficientSeconds)
-        for (spare, length) in [(2, sufficient), (0, sufficient), (0, needed)] {
+        for (spare, length) in [(2, sufficient), (1, sufficient), (0, sufficient), (0, needed)] {
             for count in stride(from: candidates, to: 0, by: -1) {
                 let minimumBlocks = BlockCount.minimum(tests: tests(count))
                 guard seconds(count, minimumBlocks + spare) >= length else { continue }

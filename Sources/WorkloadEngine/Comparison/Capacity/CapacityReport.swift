@@ -9,7 +9,7 @@ package enum CapacityReport {
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
         lines += [headline(of: result), "", result.load.sentence]
         lines.append("A rate is sustained if: " + result.criteria.joined(separator: "; ") + ".")
-        lines += [""] + TextTable(titles, result.arms.map(cells)).lines()
+        lines += [""] + TextTable(titles, result.arms.map(cells)).lines() + reasons(of: result)
         for arm in result.arms {
             for (client, reason) in (arm.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
                 lines.append("  \(arm.title): \(client) did not run: \(reason)")
@@ -23,7 +23,7 @@ package enum CapacityReport {
         }
         lines += [""] + ArmSettings.lines(of: result.settings)
         lines += TextReport.environment(result.environment, seed: result.seed)
-        return ReportLines.text(lines)
+        return ReportLines.text(lines.flatMap(ReportLines.wrapped))
     }
 
     private static func escaped(_ text: String) -> String { Escaping.markdown(text) }
@@ -40,6 +40,10 @@ package enum CapacityReport {
         ]
         lines += result.criteria.map { "* " + escaped($0) } + [""]
         lines += TextTable(titles, result.arms.map(cells)).markdown()
+        let reasons = reasons(of: result)
+        if !reasons.isEmpty {
+            lines += [""] + reasons.map { "*\(escaped(String($0.dropFirst())))" }
+        }
         for needed in result.readers ?? [] { lines += ["", escaped(sentence(needed))] }
         if let loads = result.equalLoads, !loads.isEmpty {
             lines += ["", equalLoadsTitle, ""]
@@ -114,7 +118,7 @@ package enum CapacityReport {
 
     // MARK: Tables
 
-    private static let titles = ["arm", "sustains", "confirmed", "fails at", "reason"]
+    private static let titles = ["arm", "sustains", "confirmed", "fails at"]
 
     private static let equalLoadsTitle =
         "Response times at equal loads. Each load is a share of the slowest arm's capacity:"
@@ -128,36 +132,39 @@ package enum CapacityReport {
                     : arm.unanswered != nil ? interval(arm) ?? "undecided" : "none"),
             arm.confirmed ? "yes" : "no",
             arm.failsAt.map { ReportUnits.rate($0) } ?? "–",
-            arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure
-                ?? (arm.lowerBound ? "the search ended before a run failed" : "–"),
         ]
+    }
+
+    private static func reasons(of result: CapacityResult) -> [String] {
+        result.arms.compactMap { arm in
+            let reason =
+                arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure
+                ?? (arm.lowerBound ? "the search ended before a run failed" : nil)
+            return reason.map { "  \(arm.title): \($0)" }
+        }
     }
 
     private static func equalLoads(
         _ loads: [CapacityResult.EqualLoad],
         _ clients: [String]
     ) -> TextTable {
-        let columns = clients.map { client in
-            let all = loads.flatMap(\.arms).compactMap { $0.response[client]?.summary }
-            return (client, LatencyColumns([.p50, .p99, .p999, .p9999], for: all))
-        }
-        var table = TextTable(
-            ["load", "rate", "arm"]
-                + columns.flatMap { client, columns in columns.titles.map { "\(client) \($0)" } }
-        )
+        let all = loads.flatMap(\.arms).flatMap { $0.response.values.map(\.summary) }
+        let columns = LatencyColumns([.p50, .p99, .p999, .p9999], for: all)
+        var table = TextTable(["load", "rate", "arm", "client"] + columns.titles)
         for load in loads {
+            var isFirst = true
             for arm in load.arms {
-                let isFirst = arm.arm == load.arms.first?.arm
-                table.add(
-                    [
-                        isFirst ? ReportUnits.percent(load.share) : "",
-                        isFirst ? ReportUnits.rate(load.rate) : "",
-                        arm.arm + (arm.missed == nil && arm.invalid == nil ? "" : " *"),
-                    ]
-                        + columns.flatMap { client, columns in
-                            columns.cells(arm.response[client]?.summary)
-                        }
-                )
+                for (number, client) in clients.enumerated() {
+                    let name = arm.arm + (arm.missed == nil && arm.invalid == nil ? "" : " *")
+                    table.add(
+                        [
+                            isFirst ? ReportUnits.percent(load.share) : "",
+                            isFirst ? ReportUnits.rate(load.rate) : "",
+                            number == 0 ? name : "", client,
+                        ] + columns.cells(arm.response[client]?.summary)
+                    )
+                    isFirst = false
+                }
             }
         }
         return table
