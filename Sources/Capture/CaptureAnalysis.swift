@@ -28,6 +28,8 @@ package struct CaptureAnalysis {
     /// The number of statements that this module cannot parse.
     let unreadableStatementCount: Int
 
+    /// Whether a process had probes only in windows, so that its executions are repeated.
+    let isSampled: Bool
     /// The duration of the capture, in seconds.
     package var duration: Double { max(span.upperBound - span.lowerBound, 1e-9) }
 
@@ -38,7 +40,8 @@ package struct CaptureAnalysis {
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages, or `nil` for a live trace.
     ///   - competition: The extent to which the programs competed for processors.
-    ///   - gaps: The periods when a live trace recorded nothing, in seconds.
+    ///   - gaps: The periods when a live trace recorded nothing of a process, in seconds.
+    ///   - period: The time of the live trace, in seconds, or `nil` for other input.
     ///   - programs: What else is known about the programs.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
@@ -46,11 +49,18 @@ package struct CaptureAnalysis {
         schema: CaptureSchema,
         file: String? = nil,
         competition: ProcessorCompetition = ProcessorCompetition(),
-        gaps: [ClosedRange<Double>] = [],
+        gaps: [Int: [ClosedRange<Double>]] = [:],
+        period: ClosedRange<Double>? = nil,
         programs: CapturedPrograms = CapturedPrograms()
     ) throws(CaptureError) {
-        let gaps = TraceGaps(gaps)
-        var segment = 0
+        var executions = executions
+        var recorded: ClosedRange<Double>?
+        if let period, !gaps.isEmpty {
+            let filled = TraceGaps(gaps, in: period).filled(executions)
+            (executions, recorded) = (filled.executions, filled.period)
+        }
+        isSampled = recorded != nil
+        var pieces: [String: Int] = [:]
         var reader = StatementReader(schema: schema)
         var assembler = TransactionAssembler(statesAreKnown: file != nil)
         var pragmas: [String: String] = [:]
@@ -58,12 +68,13 @@ package struct CaptureAnalysis {
         var missing: [String: Int] = [:]
         var knownTableCount = 0
         var unreadableStatementCount = 0
-        for var execution in executions {
-            guard let moment = gaps.moment(at: execution.end) else { continue }
-            execution.end = moment.time
-            if moment.segment > segment {
-                segment = moment.segment
-                assembler.discardOpenTransactions()
+        for execution in executions {
+            if execution.piece > 0 {
+                let connection = execution.connectionName
+                let piece = pieces.updateValue(execution.piece, forKey: connection)
+                if piece ?? execution.piece < execution.piece {
+                    assembler.discardOpenTransaction(of: connection)
+                }
             }
             let statement: NormalizedStatement
             do {
@@ -114,10 +125,11 @@ package struct CaptureAnalysis {
         // Settings and attempts before the first transaction are not part of the load.
         let first = assembler.transactions.reduce(.infinity) { min($0, $1.start) }
         let last = assembler.transactions.reduce(first) { max($0, $1.end) }
-        span = first...last
+        // The windows of a trace do not begin and end with executions.
+        span = min(first, recorded?.lowerBound ?? first)...max(last, recorded?.upperBound ?? last)
         isMachineBusy = competition.explains(
             Self.pauses(of: assembler.transactions),
-            in: max(last - first, 1e-9)
+            in: max(span.upperBound - span.lowerBound, 1e-9)
         )
         (shapes, clients) = Self.group(
             assembler.transactions,

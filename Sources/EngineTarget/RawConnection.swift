@@ -5,7 +5,7 @@ import WorkloadEngine
 /// A libsqlite3 connection and its cache of prepared statements.
 ///
 /// Only one thread at a time may use the connection, except for ``interrupt()``.
-final class RawConnection: WorkloadSession, @unchecked Sendable {
+final class RawConnection: ProfiledSession, @unchecked Sendable {
     // Unchecked: only one worker's thread uses the connection. Any thread may call
     // `sqlite3_interrupt` (https://sqlite.org/c3ref/interrupt.html), and all such calls return
     // before the connection is closed.
@@ -151,6 +151,20 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             try afterStep(1 - Double(sqlite3_backup_remaining(backup)) / count)
             if code == SQLITE_DONE { return }
         }
+    }
+
+    var sqliteConnection: OpaquePointer? { connection }
+
+    func preparedStatement(_ sql: String) throws -> OpaquePointer { try statement(sql) }
+
+    func rollingBack(_ body: () throws -> Void) throws {
+        struct Rollback: Error {}
+        do {
+            try transaction("BEGIN IMMEDIATE") { _ in
+                try body()
+                throw Rollback()
+            }
+        } catch is Rollback {}
     }
 
     func check(_ sql: String) throws { _ = try statement(sql) }

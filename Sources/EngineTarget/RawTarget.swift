@@ -114,6 +114,14 @@ final class RawTarget: WorkloadTarget {
         try connection().backup(to: path, pagesPerStep: CInt(clamping: pagesPerStep), progress)
     }
 
+    func profile(
+        _ statements: [BoundStatement],
+        in access: WorkloadAccess,
+        running: Bool
+    ) throws -> OperationProfile? {
+        try StatementProfiler(running: running).profile(statements, in: access, of: self)
+    }
+
     func check(_ sql: String) throws { try connection().check(sql) }
 
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {

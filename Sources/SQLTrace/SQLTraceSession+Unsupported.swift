@@ -26,7 +26,7 @@ public final class SQLTraceSession {
     public func poll() -> [StatementExecution] { [] }
 
     /// Returns no gaps.
-    public func takeGaps() -> [ClosedRange<UInt64>] { [] }
+    public func takeGaps() -> [Int32: [ClosedRange<UInt64>]] { [:] }
 
     /// Adds nothing.
     public func complete(_ reports: inout [WatchReport]) {}

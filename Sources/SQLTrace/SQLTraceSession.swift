@@ -70,7 +70,7 @@ public final class SQLTraceSession {
     var problems: [Int32: String] = [:]
     var notes: [String] = []
     private static let nameLimit = 4_096
-    private var gaps: [ClosedRange<UInt64>] = []
+    private var gaps: [Int32: [ClosedRange<UInt64>]] = [:]
     /// The start of the current gap of each process without probes.
     var gapStarts: [Int32: UInt64] = [:]
     private static let gapLimit = 1 << 14
@@ -356,26 +356,23 @@ public final class SQLTraceSession {
 
     // MARK: Gaps
 
-    /// Returns the periods since the last call in which records of a process are missing.
+    /// Returns the periods since the last call in which records of processes are missing.
     ///
     /// Records are missing while a process has no probes because of the limit. Times refer to
-    /// `CLOCK_MONOTONIC`. While a process has no probes, the last period ends at `UInt64.max`.
-    public func takeGaps() -> [ClosedRange<UInt64>] {
+    /// `CLOCK_MONOTONIC`. While a process has no probes, its last period ends at `UInt64.max`.
+    public func takeGaps() -> [Int32: [ClosedRange<UInt64>]] {
         lock.withLock { _ in
-            defer { gaps = [] }
-            return gaps + (gapStarts.values.min().map { [$0...UInt64.max] } ?? [])
+            defer { gaps = [:] }
+            return gaps.merging(gapStarts.mapValues { [$0...UInt64.max] }) { $0 + $1 }
         }
-    }
-
-    func add(_ gap: ClosedRange<UInt64>) {
-        // Limit the list, because a caller may never call takeGaps().
-        if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
-        gaps.append(gap)
     }
 
     func endGap(of process: Int32, at time: UInt64) {
         guard let start = gapStarts.removeValue(forKey: process) else { return }
-        add(start...max(start, time))
+        // Limit the list, because a caller may never call takeGaps().
+        if gaps.count >= Self.gapLimit { gaps = [:] }
+        if gaps[process]?.count ?? 0 >= Self.gapLimit { gaps[process] = nil }
+        gaps[process, default: []].append(start...max(start, time))
     }
 
     // MARK: Cost

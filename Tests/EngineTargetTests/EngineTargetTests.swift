@@ -46,6 +46,31 @@ struct EngineTargetTests {
         }
     }
 
+    @Test(arguments: [arms[1], Arm(name: "raw", kind: .queue, library: .raw, journal: .wal)])
+    func operationsAreProfiledAndRolledBack(arm: Arm) throws {
+        try withTarget(arm) { target in
+            let insert = BoundStatement(
+                sql: "INSERT INTO item(name) VALUES (?)",
+                values: [.text("a")]
+            )
+            try target.perform(.write, as: client) { try $0.run(insert.sql, insert.values) }
+            let update = BoundStatement(
+                sql: "UPDATE item SET name = ? WHERE name = ?",
+                values: [.text("b"), .text("a")]
+            )
+            let write = try #require(try target.profile([update], in: .write, running: true))
+            #expect(write.counters?.vmSteps ?? 0 > 0)
+            let query = BoundStatement(
+                sql: "SELECT * FROM item WHERE name = ?",
+                values: [.text("a")]
+            )
+            let read = try #require(try target.profile([query], in: .read, running: true))
+            #expect(read.plans.map(\.lines) == [["SCAN item"]])
+            // The update was rolled back.
+            #expect(read.counters?.rows == 1)
+        }
+    }
+
     @Test(arguments: arms)
     func interruptsAreADistinctFailure(arm: Arm) throws {
         let endless = """

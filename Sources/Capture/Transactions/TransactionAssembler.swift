@@ -87,10 +87,10 @@ struct TransactionAssembler {
     /// The time below which a failure is not a wait, in seconds.
     private static let longestFailureAtOnce = 2e-3
 
-    /// Discards open transactions at a gap, because executions are missing.
-    mutating func discardOpenTransactions() {
-        leftovers.cutTransactionCount += connections.values.count { $0.openTransaction != nil }
-        connections = [:]
+    /// Discards the open transaction of a connection at a gap, because executions are missing.
+    mutating func discardOpenTransaction(of connection: String) {
+        let state = connections.removeValue(forKey: connection)
+        if state?.openTransaction != nil { leftovers.cutTransactionCount += 1 }
     }
 
     /// Ends the input.

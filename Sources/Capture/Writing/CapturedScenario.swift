@@ -90,7 +90,8 @@ package struct CapturedScenario {
         omissions += Self.problems(of: planned.values.sorted { $0.shape < $1.shape })
         omissions += Self.generalOmissions(analysis)
         omissions += options.notes
-        if let observed = options.observedCommits {
+        // The number of transactions in periods without probes is an estimate.
+        if let observed = options.observedCommits, !analysis.isSampled {
             omissions += Self.commitDifference(analysis, observed: observed)
         }
         self.omissions = omissions

@@ -17,8 +17,11 @@ struct CaptureRun {
     var checkDuration: Duration?
     /// The writes of all programs during a live capture.
     private var writeActivity: WriteActivity?
-    /// The periods during which a live capture recorded nothing, in seconds on the trace's clock.
-    private var gaps: [ClosedRange<Double>] = []
+    /// The periods during which a live capture recorded nothing of a process, in seconds on the
+    /// trace's clock.
+    private var gaps: [Int: [ClosedRange<Double>]] = [:]
+    /// The time of a live capture.
+    private var period: ClosedRange<Double>?
     /// The degree to which programs competed for processors during a live capture.
     private var competition = ProcessorCompetition()
     private var programs = CapturedPrograms()
@@ -78,12 +81,10 @@ struct CaptureRun {
             "the programs that use "
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
-        // The number of commits includes the periods during which the trace was paused.
-        run.options.observedCommits = result.writeActivity.map {
-            Int(Double($0.commits) * result.tracedShare)
-        }
+        run.options.observedCommits = result.writeActivity.map { Int($0.commits) }
         run.writeActivity = result.writeActivity
         run.gaps = result.gaps
+        run.period = result.period
         run.competition = result.competition
         run.programs = result.programs
         try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
@@ -231,6 +232,7 @@ struct CaptureRun {
                 file: name(),
                 competition: competition,
                 gaps: gaps,
+                period: period,
                 programs: programs
             )
             return Plan(analysis: analysis, schema: schema, options: options)

@@ -23,10 +23,11 @@ struct LiveCapture {
         /// The writes of all programs, counted independently of the trace, or `nil` if no counter
         /// is available.
         var writeActivity: WriteActivity?
-        /// The periods during which nothing was recorded, in seconds on the trace's clock.
-        var gaps: [ClosedRange<Double>] = []
-        /// The share of time during which executions were recorded, from 0 through 1.
-        var tracedShare = 1.0
+        /// The periods during which nothing of a process was recorded, in seconds on the trace's
+        /// clock.
+        var gaps: [Int: [ClosedRange<Double>]] = [:]
+        /// The time of the trace, in seconds on its clock.
+        var period: ClosedRange<Double>?
         /// The degree to which programs competed for processors.
         var competition = ProcessorCompetition()
         var programs = CapturedPrograms()
@@ -180,19 +181,23 @@ extension ProcessorCompetition {
 }
 
 extension LiveCapture.Result {
-    /// Adds the periods during which the trace recorded nothing, and updates ``tracedShare``.
+    /// Adds the periods during which the trace recorded nothing of a process.
     ///
     /// A period that has not ended lasts until the end of the trace.
-    fileprivate mutating func addGaps(_ periods: [ClosedRange<UInt64>], of length: Duration) {
-        let now = MonotonicTime.now
-        gaps += periods.map { Double($0.lowerBound) / 1e9...Double($0.upperBound) / 1e9 }
-        let start = now - min(now, UInt64(max(0, length / .nanoseconds(1))))
-        let pausedNanoseconds = periods.reduce(0.0) { sum, period in
-            let first = max(period.lowerBound, start)
-            let last = min(period.upperBound, now)
-            return last > first ? sum + Double(last - first) : sum
+    fileprivate mutating func addGaps(
+        _ periods: [Int32: [ClosedRange<UInt64>]],
+        of length: Duration
+    ) {
+        func seconds(_ time: UInt64) -> Double { Double(time) / 1e9 }
+        let end = seconds(MonotonicTime.now)
+        period = max(0, end - length / .seconds(1))...end
+        for (process, periods) in periods {
+            gaps[Int(process)] = periods.map {
+                seconds(
+                    $0.lowerBound
+                )...max(seconds($0.lowerBound), min(seconds($0.upperBound), end))
+            }
         }
-        tracedShare = max(0, 1 - pausedNanoseconds / max(1, length / .nanoseconds(1)))
     }
 }
 
