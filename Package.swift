@@ -191,15 +191,11 @@ let package = Package(
         // sources, with GRDB.
         .target(
             name: "EngineMigrations",
-            dependencies: ["SQLiteEngine", "TestSupport"],
+            dependencies: ["SQLiteEngine"],
             path: "Tests/Migrations/Engine",
             swiftSettings: [.define("ENGINE_MIGRATIONS")]
         ),
-        .target(
-            name: "GRDBMigrations",
-            dependencies: ["TestSupport", grdb],
-            path: "Tests/Migrations/GRDB"
-        ),
+        .target(name: "GRDBMigrations", dependencies: [grdb], path: "Tests/Migrations/GRDB"),
         // Another process that migrates the same file.
         process("MigrationPeer", uses: ["EngineMigrations", "GRDBMigrations"]),
         tests(
