@@ -187,6 +187,22 @@ let package = Package(
                 "SecondProcess", "Telemetry",
             ]
         ),
+        // Programs of migrations, which are compiled with the engine and, from a link to the same
+        // sources, with GRDB.
+        .target(
+            name: "EngineMigrations",
+            dependencies: ["SQLiteEngine"],
+            path: "Tests/Migrations/Engine",
+            swiftSettings: [.define("ENGINE_MIGRATIONS")]
+        ),
+        .target(name: "GRDBMigrations", dependencies: [grdb], path: "Tests/Migrations/GRDB"),
+        // Another process that migrates the same file.
+        process("MigrationPeer", uses: ["EngineMigrations", "GRDBMigrations"]),
+        tests(
+            "MigrationTests",
+            of: ["EngineMigrations", "GRDBMigrations", "MigrationPeer", "SQLiteEngine"],
+            exclude: ["Transcripts"]
+        ),
         // The VFS and the allocator that inject faults in the reliability tests.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         // The code paths of the engine in which the reliability tests inject faults.
@@ -299,7 +315,9 @@ if Context.environment["POOLGAUGE_FUZZ"] != nil {
 // newer compiler do not prevent a build.
 let strict: [SwiftSetting] =
     Context.environment["POOLGAUGE_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
-for target in package.targets where target.type != .system { target.swiftSettings = strict }
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + strict
+}
 
 // POOLGAUGE_TESTS limits the package to these test targets and their dependencies, so that `./test`
 // builds only the code that it runs with a sanitizer.

@@ -104,6 +104,11 @@ package struct FaultPath: Sendable {
             try writer.write { try $0.execute(sql: "DROP TABLE u") }
             try rows.write(writer)
         },
+        FaultPath(name: "migrations", check: MigrationPath.check) { writer, _, rows in
+            try rows.write(writer)
+            try MigrationPath.run(writer)
+            try rows.write(writer)
+        },
         FaultPath(name: "kept read transactions") { writer, _, rows in
             for _ in 0..<3 {
                 for _ in 0..<2 {
@@ -123,5 +128,6 @@ package struct FaultPath: Sendable {
     /// Returns whether the path may throw an error after a fault.
     func mayThrow(_ error: any Error) -> Bool {
         error is DatabaseError || RecordingPath.isExplained(error)
+            || MigrationPath.isExplained(error)
     }
 }

@@ -1,6 +1,7 @@
 import FaultPaths
 import Foundation
 import Telemetry
+import TestSupport
 
 /// A process that commits until it is killed, and acknowledges its commits.
 final class CommitWriterProcess {

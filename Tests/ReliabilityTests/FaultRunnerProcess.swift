@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A process of `Tests/FaultRunner`, which injects faults that affect a whole process.
 enum FaultRunnerProcess {

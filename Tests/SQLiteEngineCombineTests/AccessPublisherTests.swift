@@ -217,6 +217,28 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
+    func migrationsArePublishedAfterTheyAreCommitted(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("a") { db in try db.insert(1) }
+        let publisher = migrator.migratePublisher(database.writer, receiveOn: queue.scheduler)
+        #expect(try database.writer.read { db in try db.count() } == 0)
+        for _ in 1...2 {
+            let recorder = Recorder<Void>()
+            publisher.subscribe(recorder)
+            try recorder.waitUntil(\.hasEnded)
+            #expect(recorder.values.count == 1 && recorder.isFinished)
+            #expect(try database.writer.read { db in try db.count() } == 1)
+        }
+        migrator.registerMigration("b") { db in try db.insert(1) }
+        let recorder = Recorder<Void>()
+        migrator.migratePublisher(database.writer, receiveOn: queue.scheduler).subscribe(recorder)
+        try recorder.waitUntil(\.hasEnded)
+        let code = (recorder.error as? DatabaseError)?.extendedResultCode
+        #expect(code == .SQLITE_CONSTRAINT_UNIQUE && recorder.values.isEmpty)
+    }
+
+    @Test(arguments: Kind.allCases)
     func resultsArePublishedOnTheMainQueueByDefault(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int> { _ in

@@ -26,6 +26,9 @@ public final class Database {
     /// The configuration of the connection.
     public let configuration: Configuration
 
+    /// The source of the primary keys of views, which ``withSchemaSource(_:execute:)`` replaces.
+    @exclusivity(unchecked) public internal(set) var schemaSource: (any DatabaseSchemaSource)?
+
     /// The label of the connection, such as `SQLiteEngine.DatabasePool.reader.1`.
     public let label: String
 
@@ -182,6 +185,7 @@ public final class Database {
         kept.initialize(to: KeptReadTransaction())
         self.path = path
         self.configuration = configuration
+        schemaSource = configuration.schemaSource
         self.label = label
         self.isReadOnlyConnection = isReadOnly
         self.probe = probe

@@ -30,9 +30,11 @@ extension Database {
         public static let datetime = ColumnType(rawValue: "DATETIME")
         /// `ANY`, in a `STRICT` table.
         public static let any = ColumnType(rawValue: "ANY")
+        /// `TEXT`, for a column that contains JSON.
+        public static let jsonText = ColumnType(rawValue: "TEXT")
         /// `JSON`.
         public static let json = ColumnType(rawValue: "JSON")
-        /// `JSONB`.
-        public static let jsonb = ColumnType(rawValue: "JSONB")
+        /// `BLOB`, for a column that contains SQLite's binary JSON.
+        public static let jsonb = ColumnType(rawValue: "BLOB")
     }
 }

@@ -49,6 +49,69 @@ struct SchemaCommentSamplesTests {
         }
     }
 
+    @Test func associations() throws {
+        try DatabaseQueue().write { db in
+            try db.create(table: "team") { t in t.autoIncrementedPrimaryKey("id") }
+            // sample
+            try db.create(table: "player") { t in
+                t.belongsTo("team", onDelete: .cascade).notNull()
+            }
+            // end
+            #expect(try db.foreignKeys(on: "player").map(\.originColumns) == [["teamId"]])
+            try db.create(table: "match") { t in
+                // sample
+                t.belongsTo("team", onDelete: .cascade)
+                t.belongsTo("guest", inTable: "player")
+                // end
+            }
+            #expect(try db.columns(in: "match").map(\.name) == ["teamId", "guestId"])
+        }
+    }
+
+    @Test func views() throws {
+        let pool = try documented.makePoolWithThreePlayers()
+        try pool.write { db in
+            // sample
+            try db.create(view: "winner", asLiteral: "SELECT * FROM player WHERE score > \(1_000)")
+            // end
+            #expect(try db.viewExists("winner"))
+        }
+    }
+
+    @Test func migrations() throws {
+        let pool = try DatabasePool(path: documented.path)
+        // sample
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("players") { db in
+            try db.create(table: "player") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("name", .text).notNull()
+            }
+        }
+        migrator.registerMigration("scores") { db in
+            try db.alter(table: "player") { t in t.add(column: "score", .integer) }
+        }
+        try migrator.migrate(pool)
+        // end
+        let columns = try pool.read { db in try db.columns(in: "player").map(\.name) }
+        #expect(columns == ["id", "name", "score"])
+    }
+
+    @Test func mergedMigrations() throws {
+        let queue = try DatabaseQueue()
+        var migrator = DatabaseMigrator()
+        // sample
+        migrator.registerMigration("scores", merging: ["players"]) { db, applied in
+            if !applied.contains("players") {
+                try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)")
+            }
+            try db.execute(sql: "ALTER TABLE player ADD COLUMN score INTEGER")
+        }
+        // end
+        try migrator.migrate(queue)
+        #expect(try queue.read { db in try db.columns(in: "player").count } == 3)
+    }
+
     @Test func alterations() throws {
         let pool = try documented.makePoolWithThreePlayers()
         try pool.write { db in

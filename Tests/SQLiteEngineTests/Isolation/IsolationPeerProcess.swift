@@ -20,17 +20,6 @@ final class IsolationPeerProcess: @unchecked Sendable {
         var description: String
     }
 
-    private static let path: String = {
-        let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
-        var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
-        while folder.path != "/" {
-            let candidate = folder.appendingPathComponent("IsolationPeer").path
-            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
-            folder.deleteLastPathComponent()
-        }
-        return "IsolationPeer-is-not-built"
-    }()
-
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
@@ -60,7 +49,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         number: Int = 1
     ) throws {
         name = "process-\(number)"
-        process.executableURL = URL(fileURLWithPath: Self.path)
+        process.executableURL = URL(fileURLWithPath: BuiltProgram.path(of: "IsolationPeer"))
         process.arguments = [
             kind.rawValue, database, "\(seed)", "\(transactions)", "\(number * 1_000_000_000)",
         ]

@@ -1,4 +1,5 @@
 import SecondProcess
+import TestSupport
 
 extension SharedDatabase {
     /// Creates the database in a process of the `SecondProcess` program.

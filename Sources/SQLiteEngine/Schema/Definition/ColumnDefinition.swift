@@ -14,32 +14,44 @@ public final class ColumnDefinition {
         case stored = "STORED"
     }
 
-    /// A clause that a column can have only once.
+    /// The kinds of clauses, in their order in SQL.
     ///
-    /// The cases are in the order of the clauses in SQL.
-    private enum Clause: Int {
-        case primaryKey, notNull, unique, defaultValue, collation, generated
+    /// The text of a definition is the same as with GRDB, so that migrators of either library find
+    /// no change in a schema that the other has created.
+    private enum Clause: Int, CaseIterable {
+        case primaryKey, notNull, unique, check, defaultValue, collation, reference, generated
     }
 
     let name: String
     private(set) var isIndexed = false
 
     private let type: Database.ColumnType?
-    private var clauses: [Clause: SQL] = [:]
-    private var constraints: [SQL] = []
+    private var clauses: [Clause: [SQL]] = [:]
+    private var references: [ForeignKeyReference] = []
 
     init(name: String, type: Database.ColumnType?) {
         self.name = name
         self.type = type
     }
 
-    var sql: SQL {
+    /// Returns the SQL of the column.
+    ///
+    /// - Parameter keys: The keys that the column may reference.
+    /// - Returns: The name, the type, and the clauses.
+    /// - Throws: A ``DatabaseError`` if a referenced key cannot be read.
+    func sql(_ keys: ReferencedKeys) throws -> SQL {
         var parts: [SQL] = ["\(identifier: name)"]
         if let type { parts.append(SQL(sql: type.rawValue)) }
-        parts += clauses.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value)
-        parts += constraints
+        for clause in Clause.allCases {
+            parts += clauses[clause] ?? []
+            if clause == .reference { parts += try references.map { try $0.sql(keys) } }
+        }
         return parts.joined(separator: " ")
     }
+
+    var key: ReferencedKeys.Column { ReferencedKeys.Column(name: name, type: type) }
+
+    var isPrimaryKey: Bool { clauses[.primaryKey] != nil }
 
     /// Makes the column the primary key.
     ///
@@ -63,7 +75,7 @@ public final class ColumnDefinition {
     /// Adds a `NOT NULL` constraint.
     @discardableResult
     public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
-        set(.notNull, SQL(sql: "NOT NULL\(conflictResolution.onConflict)"))
+        set(.notNull, SQL(sql: "NOT NULL\(conflictResolution.onConflictUnlessAbort)"))
     }
 
     /// Adds a `UNIQUE` constraint.
@@ -71,7 +83,7 @@ public final class ColumnDefinition {
     /// Multiple rows can contain `NULL`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
-        set(.unique, SQL(sql: "UNIQUE\(conflictResolution.onConflict)"))
+        set(.unique, SQL(sql: "UNIQUE\(conflictResolution.onConflictUnlessAbort)"))
     }
 
     /// Creates an index on the column, named `table_on_column`.
@@ -92,14 +104,14 @@ public final class ColumnDefinition {
     /// ```
     @discardableResult
     public func check(_ condition: (Column) -> SQL) -> Self {
-        constraints.append("CHECK (\(literal: condition(Column(name))))")
+        clauses[.check, default: []].append("CHECK (\(literal: condition(Column(name))))")
         return self
     }
 
     /// Adds a `CHECK` constraint that is defined in SQL.
     @discardableResult
     public func check(sql: String) -> Self {
-        constraints.append("CHECK (\(sql: sql))")
+        clauses[.check, default: []].append("CHECK (\(sql: sql))")
         return self
     }
 
@@ -173,19 +185,25 @@ public final class ColumnDefinition {
         onUpdate updateAction: Database.ForeignKeyAction? = nil,
         deferred isDeferred: Bool = false
     ) -> Self {
-        let reference = ForeignKeyReference(
-            table: table,
-            columns: column.map { [$0] },
-            deleteAction: deleteAction,
-            updateAction: updateAction,
-            isDeferred: isDeferred
+        references(
+            ForeignKeyReference(
+                table: table,
+                columns: column.map { [$0] },
+                deleteAction: deleteAction,
+                updateAction: updateAction,
+                isDeferred: isDeferred
+            )
         )
-        constraints.append(reference.sql)
+    }
+
+    @discardableResult
+    func references(_ reference: ForeignKeyReference) -> Self {
+        references.append(reference)
         return self
     }
 
     private func set(_ clause: Clause, _ sql: SQL) -> Self {
-        clauses[clause] = sql
+        clauses[clause] = [sql]
         return self
     }
 }
@@ -193,28 +211,11 @@ public final class ColumnDefinition {
 @available(*, unavailable)
 extension ColumnDefinition: Sendable {}
 
-/// The target of a foreign key.
-struct ForeignKeyReference {
-    let table: String
-    let columns: [String]?
-    let deleteAction: Database.ForeignKeyAction?
-    let updateAction: Database.ForeignKeyAction?
-    let isDeferred: Bool
-
-    var sql: SQL {
-        var sql: SQL = "REFERENCES \(identifier: table)"
-        // If the columns are omitted, SQLite uses the primary key that exists at the time of the
-        // check.
-        if let columns { sql += "(\(sql: columns.identifierList))" }
-        if let deleteAction { sql += " ON DELETE \(sql: deleteAction.rawValue)" }
-        if let updateAction { sql += " ON UPDATE \(sql: updateAction.rawValue)" }
-        if isDeferred { sql += " DEFERRABLE INITIALLY DEFERRED" }
-        return sql
-    }
-}
-
 extension Database.ConflictResolution? {
     var onConflict: String { map { " ON CONFLICT \($0.rawValue)" } ?? "" }
+
+    /// The clause, or an empty string for SQLite's default.
+    var onConflictUnlessAbort: String { self == .abort ? "" : onConflict }
 }
 
 extension [String] {

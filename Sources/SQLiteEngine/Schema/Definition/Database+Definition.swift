@@ -12,7 +12,7 @@ extension Database {
     ) throws {
         let definition = TableDefinition(name: name, options: options)
         try body(definition)
-        try executeTogether(definition.statements())
+        try executeTogether(definition.statements(self))
     }
 
     /// Renames a table, and updates the triggers and views that reference it.
@@ -29,7 +29,7 @@ extension Database {
     public func alter(table name: String, body: (TableAlteration) -> Void) throws {
         let alteration = TableAlteration(name: name)
         body(alteration)
-        try executeTogether(alteration.statements())
+        try executeTogether(alteration.statements(self))
     }
 
     /// Removes a table and all its rows.
@@ -37,6 +37,60 @@ extension Database {
     /// - Throws: A ``DatabaseError``, for example if the table does not exist.
     public func drop(table name: String) throws {
         try execute(sql: "DROP TABLE \(name.quotedIdentifier)")
+    }
+
+    // MARK: Views
+
+    /// Creates a view of the rows that a request selects.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the view.
+    ///   - options: How SQLite creates the view.
+    ///   - columns: The names of the columns, or `nil` for the names in the request.
+    ///   - request: A query. Interpolated values become part of the definition.
+    /// - Throws: A ``DatabaseError``, for example if the view exists, or `SQLITE_MISUSE` if the
+    ///   request has arguments that are not interpolated.
+    public func create(
+        view name: String,
+        options: ViewOptions = [],
+        columns: [String]? = nil,
+        as request: SQLRequest<some Any>
+    ) throws {
+        try create(view: name, options: options, columns: columns, asLiteral: request.literal)
+    }
+
+    /// Creates a view of the rows that a query selects.
+    ///
+    /// ```swift
+    /// try db.create(view: "winner", asLiteral: "SELECT * FROM player WHERE score > \(1_000)")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the view.
+    ///   - options: How SQLite creates the view.
+    ///   - columns: The names of the columns, or `nil` for the names in the query.
+    ///   - sqlLiteral: A query. Interpolated values become part of the definition.
+    /// - Throws: A ``DatabaseError``, for example if the view exists, or `SQLITE_MISUSE` if the
+    ///   query has arguments that are not interpolated.
+    public func create(
+        view name: String,
+        options: ViewOptions = [],
+        columns: [String]? = nil,
+        asLiteral sqlLiteral: SQL
+    ) throws {
+        let view: SQL = """
+            CREATE \(sql: options.contains(.temporary) ? "TEMPORARY " : "")VIEW \
+            \(sql: options.contains(.ifNotExists) ? "IF NOT EXISTS " : "")\(identifier: name) \
+            \(sql: columns.map { "(\($0.identifierList)) " } ?? "")AS \(literal: sqlLiteral)
+            """
+        try execute(sql: view.inlined())
+    }
+
+    /// Removes a view.
+    ///
+    /// - Throws: A ``DatabaseError``, for example if the view does not exist.
+    public func drop(view name: String) throws {
+        try execute(sql: "DROP VIEW \(name.quotedIdentifier)")
     }
 
     // MARK: Indexes
@@ -88,7 +142,7 @@ extension Database {
         try execute(sql: index.sql.inlined())
     }
 
-    /// Creates an index on the specified columns, named `table_on_column_column`.
+    /// Creates an index on the specified columns, named `index_table_on_column_column`.
     ///
     /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
@@ -97,13 +151,8 @@ extension Database {
         options: IndexOptions = [],
         condition: SQL? = nil
     ) throws {
-        try create(
-            index: IndexDefinition.defaultName(on: table, columns: columns),
-            on: table,
-            columns: columns,
-            options: options,
-            condition: condition
-        )
+        let index = IndexDefinition(columns, of: table, options: options, condition: condition)
+        try execute(sql: index.sql.inlined())
     }
 
     /// Removes an index.

@@ -52,12 +52,13 @@ public final class TableAlteration {
         changes.append(.literal("DROP COLUMN \(identifier: name)"))
     }
 
-    func statements() throws -> [String] {
+    func statements(_ db: Database) throws -> [String] {
         try changes.flatMap { change in
             switch change {
             case .literal(let literal): return [try alteration(literal)]
             case .add(let column):
-                let addition = try alteration("ADD COLUMN \(literal: column.sql)")
+                let sql = try column.sql(ReferencedKeys(db))
+                let addition = try alteration("ADD COLUMN \(literal: sql)")
                 guard column.needsIndex else { return [addition] }
                 let index = IndexDefinition(column, of: name, options: [])
                 return [addition, try index.sql.inlined()]

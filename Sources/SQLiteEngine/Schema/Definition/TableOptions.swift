@@ -20,6 +20,20 @@ public struct TableOptions: OptionSet, Sendable {
     public static let strict = TableOptions(rawValue: 8)
 }
 
+/// The options for creating a view.
+public struct ViewOptions: OptionSet, Sendable {
+    /// The options as bits.
+    public let rawValue: Int
+
+    /// Creates options from bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// An option to keep an existing view with the same name instead of failing.
+    public static let ifNotExists = ViewOptions(rawValue: 1)
+    /// An option to create a temporary view, which is removed when the connection closes.
+    public static let temporary = ViewOptions(rawValue: 2)
+}
+
 /// The options for creating an index.
 public struct IndexOptions: OptionSet, Sendable {
     /// The options as bits.

@@ -65,9 +65,27 @@ public struct DatabaseObjectID: Hashable, Sendable {
 }
 
 extension Database {
+    /// Runs a closure with another schema source, or without one.
+    ///
+    /// - Throws: The error that `block` throws.
+    public func withSchemaSource<T>(
+        _ schemaSource: (any DatabaseSchemaSource)?,
+        execute block: () throws -> T
+    ) rethrows -> T {
+        let previous = self.schemaSource
+        defer {
+            self.schemaSource = previous
+            discardCachedSchema()
+        }
+        self.schemaSource = schemaSource
+        // The keys of views are cached.
+        discardCachedSchema()
+        return try block()
+    }
+
     /// Returns a view's primary key from the schema source, or an empty array if there is none.
     func columnsForPrimaryKey(ofView view: String, in database: String) throws -> [String] {
-        guard let source = configuration.schemaSource else { return [] }
+        guard let source = schemaSource else { return [] }
         let id = DatabaseObjectID(name: view, schemaID: DatabaseSchemaID(name: database))
         return try withoutRecording { try source.columnsForPrimaryKey(self, inView: id) } ?? []
     }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The locations of the programs that are built for the tests.
-enum BuiltProgram {
+package enum BuiltProgram {
     /// Returns the path of a program in the build folder.
-    static func path(of name: String) -> String {
+    package static func path(of name: String) -> String {
         let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
         var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
         while folder.path != "/" {
