@@ -60,7 +60,9 @@ let package = Package(
         "PoolgaugeGRDB", "WorkloadEngine", "Telemetry", "SQLiteWatch", "SQLTrace",
         "Findings",
     ].map { .library(name: $0, targets: [$0]) } + [
-        .executable(name: "poolgauge", targets: ["poolgauge"])
+        .executable(name: "poolgauge", targets: ["poolgauge"]),
+        // The library that `poolgauge top -- COMMAND` loads into programs.
+        .library(name: "poolgauge_trace", type: .dynamic, targets: ["CTraceAgent"]),
     ],
     // A dependency is fetched and built only if a trait that needs it is enabled. A program that
     // uses only SQLiteEngine disables all: `.package(url: …, traits: [])`.
@@ -97,6 +99,17 @@ let package = Package(
             ]
         ),
         .systemLibrary(name: "CTrace"),
+        .target(
+            name: "CTraceAgent",
+            path: "Sources/Watch/CTraceAgent",
+            // Programs in any language load it, so it must not link Swift's libraries.
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-enable-experimental-feature", "Embedded"],
+                    .when(platforms: [.linux])
+                )
+            ]
+        ),
         module("Telemetry"),
         module("SQLText", in: "Text"),
         tests("SQLTextTests", of: ["CSQLite", "SQLText"]),

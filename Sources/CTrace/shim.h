@@ -20,11 +20,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../Watch/CTraceAgent/include/CTraceAgent.h"
+
+/// Calls memfd_create(2) with close-on-exec. The size of the file can be sealed.
+static inline int poolgauge_sealable_memfd(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, 1u | 2u);
+}
+
 /// Calls memfd_create(2) with close-on-exec. The file may be executed.
 static inline int poolgauge_memfd(const char *name) {
     // MFD_EXEC, which kernels before 6.3 reject and do not need
     int file = (int)syscall(SYS_memfd_create, name, 1u | 0x10u);
     return file >= 0 ? file : (int)syscall(SYS_memfd_create, name, 1u);
+}
+
+/// Returns whether a program has capabilities of its own (capabilities(7)).
+static inline int poolgauge_has_capabilities(const char *path) {
+    return syscall(SYS_getxattr, path, "security.capability", (void *)0, (size_t)0) > 0;
 }
 
 /// Calls close_range(2) to close all descriptors from `first`.

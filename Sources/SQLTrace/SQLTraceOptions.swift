@@ -12,6 +12,10 @@ public struct SQLTraceOptions: Sendable, Equatable {
     /// time.
     public var shareLimit = 0.05
 
+    /// Whether to trace the programs that another process has started with the library, without
+    /// probes.
+    package var readsStartedPrograms = false
+
     /// Creates options with default values.
     public init() {}
 }

@@ -7,67 +7,7 @@ import Text
 
 extension SQLTraceSession {
     /// Adds statements, transactions, and waits to reports on databases.
-    public func complete(_ reports: inout [WatchReport]) {
-        let traced = report()
-        for index in reports.indices {
-            guard let database = traced[reports[index].file.path] else { continue }
-            reports[index].statements = database.statements
-            reports[index].transactions = database.transactions
-            reports[index].current = database.current
-            reports[index].blocked = database.blocked.map { inferred($0, reports[index]) }
-            reports[index].waits = database.waits.map { group in
-                var group = group
-                group.longest = inferred(group.longest, reports[index])
-                return group
-            }
-            reports[index].tracing = database.tracing
-            // A connection that has not read the file yet finds its log when it does.
-            let hasLog = reports[index].file.journalMode == .wal
-            reports[index].connections = database.connections.map { connection in
-                var connection = connection
-                let mode = connection.settings.journalMode
-                if hasLog, mode != nil { connection.settings.journalMode = .wal }
-                return connection
-            }
-            reports[index].copies = database.copies
-            reports[index].useProcessNames()
-            reports[index].reconcileLocks()
-            reports[index].updateFindings()
-        }
-    }
-
-    /// Identifies the holder of the write lock as the blocker if no traced transaction explains the
-    /// wait.
-    private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
-        guard block.by == nil, block.isUpgrade != true else { return block }
-        let end = block.time.milliseconds
-        let start = end - Int64(block.seconds * 1_000)
-        let holders = report.episodes.filter { episode in
-            let duration = Int64(episode.seconds * 1_000)
-            return (episode.kind == .writer || episode.kind == .exclusive)
-                && episode.start.milliseconds <= end
-                && episode.start.milliseconds + duration >= start
-        }
-        guard let holder = holders.first(where: { $0.pid != block.pid }) ?? holders.first else {
-            return block
-        }
-        var block = block
-        var blocker = WatchedBlock.Blocker(pid: holder.pid, isInferred: true)
-        blocker.name = holder.name
-        block.by = blocker
-        return block
-    }
-
-    struct TracedDatabase {
-        var statements: [WatchedStatement]
-        var transactions: [WatchedTransaction]
-        var blocked: [WatchedBlock]
-        var waits: [WatchedWaits]
-        var current: [WatchedCurrentStatement]
-        var connections: [WatchedConnection]
-        var copies: [WatchedCopy]
-        var tracing: WatchedTracing
-    }
+    public func complete(_ reports: inout [WatchReport]) { completeReports(&reports) }
 
     /// Reads the names in the schemas, which ensures that all executions of a statement have the
     /// same normalized text.
@@ -96,7 +36,7 @@ extension SQLTraceSession {
     }
 
     /// Returns the traced data of each database by its path, with rates since the last call.
-    func report() -> [String: TracedDatabase] {
+    package func report() -> [String: TracedDatabase] {
         requestPlans()
         return lock.withLock { _ in currentReport() }
     }

@@ -5,7 +5,7 @@ import SQLiteWatch
 /// A session that traces the SQL of other programs.
 ///
 /// Available only on Linux.
-public final class SQLTraceSession {
+public final class SQLTraceSession: StatementTrace {
     /// Throws an error, because the system has no uprobes.
     public init(
         paths: [String],
@@ -30,6 +30,45 @@ public final class SQLTraceSession {
 
     /// Adds nothing.
     public func complete(_ reports: inout [WatchReport]) {}
+
+    /// Returns no connections.
+    public func watchedConnections() -> [WatchedConnection] { [] }
+
+    package func report() -> [String: TracedDatabase] { [:] }
+}
+
+/// A trace of the statements of started programs.
+///
+/// Available only on Linux.
+package final class AgentTraceSession: StatementTrace {
+    package init(
+        _ options: SQLTraceOptions = SQLTraceOptions(),
+        paths: [String] = [],
+        planning: [String] = []
+    ) throws(TraceError) {
+        throw TraceError(.unsupportedSystem, "starting a program with SQL tracing requires Linux")
+    }
+
+    package var newFiles: [String] { [] }
+    package func add(path: String) {}
+    @discardableResult
+    package func poll() -> [StatementExecution] { [] }
+    package func report() -> [String: TracedDatabase] { [:] }
+    package func takeGaps() -> [Int32: [ClosedRange<UInt64>]] { [:] }
+    package func watchedConnections() -> [WatchedConnection] { [] }
+    package func close() {}
+    package func memoryReport(_ window: WatchWindow) -> WatchReport? { nil }
+    package func start(
+        _ command: [String],
+        library: String?,
+        handled: [Int32] = []
+    ) throws(TraceError) -> Int32 { -1 }
+    package var obstacle: String? { nil }
+    package static func opened(
+        _ options: SQLTraceOptions = SQLTraceOptions(),
+        paths: [String] = [],
+        planning: [String] = []
+    ) -> AgentTraceSession? { nil }
 }
 
 /// The process that finds the memory layout of a program's SQLite library.

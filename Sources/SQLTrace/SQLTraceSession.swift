@@ -14,7 +14,7 @@ import Telemetry
 ///
 /// A session requires root privileges. Use a session on only one thread, and call ``poll()`` often,
 /// because the kernel buffers only 16 MiB of records.
-public final class SQLTraceSession {
+public final class SQLTraceSession: StatementTrace {
     let options: SQLTraceOptions
     var files: WatchedFiles
     let kernel: ProbeKernel

@@ -14,6 +14,8 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let uprobes = Code(name: "uprobes")
         /// The offsets in a library were not found.
         public static let calibration = Code(name: "calibration")
+        /// A command could not be started.
+        public static let command = Code(name: "command")
         /// A probe could not be set.
         public static let probe = Code(name: "probe")
     }

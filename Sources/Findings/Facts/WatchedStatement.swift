@@ -358,6 +358,10 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
 
     /// The level, which is always `full`.
     public var level: String
+    /// The source of the executions: ``agentSource``, or `nil` for probes.
+    public var source: String?
+    /// The source that is a library in the programs, which Poolgauge has started.
+    public static let agentSource = "agent"
     /// The time since tracing started, in seconds.
     public var seconds: Double
     /// The libraries with probes.

@@ -14,6 +14,10 @@ enum FileRules {
                     "The file is empty: no transaction has written to it yet."
                 )
             ]
+        case .missing where facts.report.tracing?.source == WatchedTracing.agentSource:
+            return [
+                Finding(.unavailable, level: .note, "The program has deleted the file.")
+            ]
         case .missing:
             return [
                 Finding(

@@ -87,7 +87,7 @@ struct ExecutionDecoder {
                 connection: record.connection,
                 time: record.time
             )
-        case .fork, .program: break
+        case .fork, .program, .copy, .unseen: break
         }
         return nil
     }

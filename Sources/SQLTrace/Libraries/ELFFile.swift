@@ -30,8 +30,11 @@ struct ELFFile: Sendable {
     let machine: Machine
     /// Whether the file is loaded at the addresses that it specifies.
     let isFixed: Bool
+    /// The offset and size of the path of the dynamic loader that starts the program, or `nil` if the
+    /// file is no program or linked statically.
+    private var interpreterRange: (offset: UInt64, size: UInt64)?
     /// Whether the file is a program that the dynamic loader starts.
-    private(set) var hasInterpreter = false
+    var hasInterpreter: Bool { interpreterRange != nil }
     /// Whether the file is a program and not a library.
     ///
     /// DF_1_PIE (0x0800_0000) in DT_FLAGS_1 (0x6fff_fffb) denotes a program.
@@ -185,6 +188,23 @@ struct ELFFile: Sendable {
         }
     }
 
+    /// Returns the path of the dynamic loader that starts the program, or `nil` if there is none.
+    func interpreter(_ bytes: FileBytes) -> String? {
+        guard let (offset, size) = interpreterRange else { return nil }
+        let path = bytes.table(at: offset, size: size, limit: Self.tableLimit).bytes
+        return String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// Returns whether the program exports or imports a symbol with this name.
+    func hasDynamicName(_ name: String, _ bytes: FileBytes) -> Bool {
+        // DT_STRTAB and DT_STRSZ
+        guard let address = dynamic[5], let size = dynamic[10],
+            let offset = fileOffset(of: address)
+        else { return false }
+        let names = bytes.table(at: offset, size: size, limit: Self.symbolLimit).bytes
+        return names.split(separator: 0).contains { $0.elementsEqual(name.utf8) }
+    }
+
     private mutating func addSegments(_ table: LittleEndian, entry: Int, _ bytes: FileBytes) {
         guard entry >= 56 else { return }
         for start in stride(from: 0, to: table.count, by: entry) {
@@ -212,7 +232,7 @@ struct ELFFile: Sendable {
                     dynamic[tag] = value
                     dynamicEntries.append((tag, value, offset + UInt64(entry)))
                 }
-            case 3: hasInterpreter = true
+            case 3: interpreterRange = (offset, size)
             default: break
             }
         }

@@ -1,4 +1,4 @@
-/// A record of a program in the kernel (`probes.bpf.c`).
+/// A record of a program in the kernel (`probes.bpf.c`), or of the library in a program (`Agent.c`).
 ///
 /// The fields come from other programs' memory, so every value is possible.
 struct ProbeRecord: Sendable, Equatable {
@@ -55,6 +55,17 @@ struct ProbeRecord: Sendable, Equatable {
         case fork
         /// The process executed a new program.
         case program
+        /// The library in the program found a copy of SQLite with this version number.
+        case copy(path: [UInt8], version: UInt64)
+        /// The library in the program does not see the statements of a connection.
+        case unseen(UnseenReason)
+    }
+
+    /// The reasons why the library in a program does not see statements, with their numbers in
+    /// `Agent.c`.
+    enum UnseenReason: UInt8, Sendable {
+        case replacedCallback = 1
+        case unknownLayout = 2
     }
 
     var time: UInt64
@@ -71,13 +82,19 @@ struct ProbeRecord: Sendable, Equatable {
     private static let counterEnd = 152
     /// The size of an execution with counters and the traps inside its steps.
     private static let innerEnd = 160
-    /// The size of a text including its zero byte.
-    private static let chunkSize = 240
+    /// The size of a part of a text, including its zero byte, in a record of the kernel.
+    static let chunkSize = 240
+    /// The size of a part of a text in a record of the library in a program.
+    static let agentChunkSize = 136
     private static let valueSize = 80
     private static let valueText = 64
 
     /// Decodes a record, or returns `nil` if it is malformed.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The record.
+    ///   - chunkSize: The size of a part of a text that another part follows.
+    init?(_ bytes: UnsafeRawBufferPointer, chunkSize: Int = Self.chunkSize) {
         func load<Integer: FixedWidthInteger>(_ offset: Int) -> Integer {
             Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self))
         }
@@ -124,9 +141,9 @@ struct ProbeRecord: Sendable, Equatable {
             )
         case 2, 3:
             // The kernel terminates each part with a zero byte.
-            guard (1...Self.chunkSize).contains(length), length <= body.count else { return nil }
+            guard (1...chunkSize).contains(length), length <= body.count else { return nil }
             let part = Array(body[..<(length - 1)])
-            let isLast = length < Self.chunkSize
+            let isLast = length < chunkSize
             kind =
                 bytes[16] == 2
                 ? .text(part, isFirst: flags & 1 != 0, isLast: isLast)
@@ -143,6 +160,12 @@ struct ProbeRecord: Sendable, Equatable {
         case 5: kind = .close
         case 6: kind = .fork
         case 7: kind = .program
+        case 8:
+            guard (1...chunkSize).contains(length), length <= body.count else { return nil }
+            kind = .copy(path: Array(body[..<(length - 1)]), version: statement)
+        case 9:
+            guard let reason = UnseenReason(rawValue: bytes[17]) else { return nil }
+            kind = .unseen(reason)
         default: return nil
         }
     }

@@ -115,10 +115,13 @@ package enum WatchStatementText {
         for note in notes { lines += Paragraph.lines(note, first: "note: ", rest: "      ") }
         lines += Paragraph.lines(
             "SQL: \(HumanUnits.exact(tracing.events, "event")) in "
-                + "\(HumanUnits.duration(seconds: tracing.seconds))\(cost); probes slow "
-                + (tracing.processesSlowed == 1
-                    ? "1 process" : "\(tracing.processesSlowed) processes")
-                + " by at most " + HumanUnits.percent(tracing.share),
+                + "\(HumanUnits.duration(seconds: tracing.seconds))\(cost); "
+                + (tracing.source == WatchedTracing.agentSource
+                    ? "recorded by a library in "
+                        + HumanUnits.counted(tracing.pids.count, "program", "programs")
+                    : "probes slow "
+                        + HumanUnits.counted(tracing.processesSlowed, "process", "processes")
+                        + " by at most " + HumanUnits.percent(tracing.share)),
             first: "",
             rest: "  "
         )

@@ -65,6 +65,10 @@ public struct WatchText {
             lines.append("  \(Self.words(file.state))\(problem)")
             return
         }
+        guard file.path != ":memory:" else {
+            lines.append("  databases in memory")
+            return
+        }
         var parts = ["file " + (file.bytes.map(HumanUnits.bytes) ?? "?")]
         if let pages = file.pages {
             parts.append(
@@ -119,6 +123,7 @@ public struct WatchText {
         lines.append("")
         let ended = report.endedProcesses ?? 0
         let endedText = HumanUnits.counted(ended, "process", "processes")
+        guard report.file.path != ":memory:" else { return }
         guard !report.processes.isEmpty else {
             lines.append(
                 "no visible process uses the database"

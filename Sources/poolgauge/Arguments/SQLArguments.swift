@@ -25,15 +25,19 @@ struct SQLArguments: ParsableArguments {
     /// The levels of earlier versions.
     private static let levels = ["light", "timed", "full"]
 
-    /// Replaces `--sql=LEVEL` with a flag and an option, and joins options with negative values.
+    /// Replaces `--sql=LEVEL` with a flag and an option, joins options with negative values, and
+    /// replaces a command after `--` with options.
     ///
-    /// ArgumentParser does not support options with an optional value.
+    /// ArgumentParser does not support options with an optional value, and no list of arguments after
+    /// another one.
     static func expanded(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        let isCommand = arguments.first.map(starters.contains) ?? false
+        let rest = arguments[end...]
         return joined(arguments[..<end]).flatMap { argument in
             argument.hasPrefix("--sql=")
                 ? ["--sql", "--sql-level", String(argument.dropFirst("--sql=".count))] : [argument]
-        } + arguments[end...]
+        } + (isCommand ? rest.dropFirst().map { "--\(commandWord)=:" + $0 } : Array(rest))
     }
 
     /// Joins each long option with a negative value, as in `--from=-5m`, because ArgumentParser
@@ -70,11 +74,39 @@ struct SQLArguments: ParsableArguments {
     )
     var sqlLimit: ShareArgument?
 
+    /// The command after `--`, which is started and traced without privileges.
+    ///
+    /// See ``expanded(_:)``.
+    @Option(
+        name: .customLong(commandWord),
+        parsing: .singleValue,
+        help: .hidden,
+        transform: { String($0.dropFirst()) }
+    )
+    var command: [String] = []
+
+    /// The name of the option for a word of the command.
+    ///
+    /// A colon precedes the word, which may be empty.
+    static let commandWord = "command-word"
+
+    /// The subcommands that start the command after `--`.
+    private static let starters: Set<String> = ["top", "record", "capture"]
+
     func validate() throws {
         if let levelName, !Self.levels.contains(levelName) {
             throw ValidationError("--sql=\(levelName): there are no levels; use --sql")
         }
         try Self.check(processes: pid)
+        if !command.isEmpty {
+            guard pid.isEmpty, !values, sqlLimit == nil else {
+                throw ValidationError(
+                    "--pid, --values, and --sql-limit are for probes, and a command after -- is "
+                        + "traced without them"
+                )
+            }
+            return
+        }
         if !isOn, !pid.isEmpty || literals || values || sqlLimit != nil {
             throw ValidationError("--pid, --literals, --values, and --sql-limit require --sql")
         }
@@ -95,6 +127,25 @@ struct SQLArguments: ParsableArguments {
         options.showsLiterals = literals
         options.readsValues = values
         if let sqlLimit { options.shareLimit = sqlLimit.share }
+        return options
+    }
+}
+
+extension SQLArguments {
+    /// The options for the statements of a command, which needs no probes.
+    var commandOptions: SQLTraceOptions {
+        var options = SQLTraceOptions()
+        options.showsLiterals = literals
+        return options
+    }
+
+    /// The tracing options, or those for programs that another process has started with the library,
+    /// or `nil` if there are none.
+    var availableOptions: SQLTraceOptions? {
+        if let options { return options }
+        guard AgentTraceSession.opened() != nil else { return nil }
+        var options = SQLTraceOptions()
+        options.readsStartedPrograms = true
         return options
     }
 }

@@ -15,6 +15,9 @@ struct LiveCapture {
     let database: String
     let duration: Duration
     var options = SQLTraceOptions()
+    /// The command to start and to trace until its end, or an empty array to trace programs with
+    /// probes.
+    var command: [String] = []
 
     struct Result {
         var executions: [CapturedExecution] = []
@@ -37,22 +40,21 @@ struct LiveCapture {
     ///
     /// - Throws: ``CommandFailure`` with a remedy if SQL cannot be traced.
     func run(_ interruption: Interruption) throws -> Result {
-        let session: SQLTraceSession
-        do throws(TraceError) {
-            session = try SQLTraceSession(
+        var process: Int32?
+        let session: any StatementTrace
+        if command.isEmpty {
+            session = try probes()
+        } else {
+            let started = try TracedProgram(
+                command,
                 paths: [database],
-                commands: SQLTraceCommands(
-                    calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
-                    opening: ClientProcess.command(OpenGateSubcommand.name)
-                ),
-                options: options
+                options,
+                handled: [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
             )
-        } catch {
-            throw CommandFailure(
-                "SQL cannot be traced: \(error.description); alternatively, use --from to read a "
-                    + "log of the program, which does not require root",
-                status: ExitStatus.failed.rawValue
-            )
+            if let obstacle = started.session.obstacle {
+                throw CommandFailure("the SQL of the command is not visible: \(obstacle)")
+            }
+            (session, process) = (started.session, started.process)
         }
         defer { session.close() }
         let watch: WatchSession
@@ -69,12 +71,13 @@ struct LiveCapture {
         var processorWait = ProcessorWait()
         let clock = ContinuousClock()
         let end = clock.now + duration
-        // Discard data collected before both sessions were running.
+        // Discard data collected before both sessions were running. A command has just started.
         _ = watch.reports()
-        session.poll()
+        if process == nil { session.poll() }
         let start = clock.now
         var nextRead = start + .seconds(1)
         while clock.now < end, interruption.signal == nil,
+            process.map({ waitpid($0, nil, WNOHANG) == 0 }) ?? true,
             result.executions.count < Self.maximumExecutions
         {
             watch.run(for: Self.pollInterval) { interruption.signal != nil }
@@ -90,6 +93,8 @@ struct LiveCapture {
             }
             for execution in executions { add(execution, to: &result) }
         }
+        // The last statements of a command that has ended.
+        for execution in session.poll() { add(execution, to: &result) }
         for process in processorWait.known { processorWait.read(process) }
         result.competition = ProcessorCompetition(processorWait, in: clock.now - start)
         if result.executions.count >= Self.maximumExecutions {
@@ -99,9 +104,28 @@ struct LiveCapture {
         }
         result.addGaps(session.takeGaps(), of: clock.now - start)
         var reports = watch.reports()
-        session.complete(&reports)
+        session.completeReports(&reports)
         if let report = reports.first { add(report, to: &result) }
         return result
+    }
+
+    private func probes() throws -> SQLTraceSession {
+        do throws(TraceError) {
+            return try SQLTraceSession(
+                paths: [database],
+                commands: SQLTraceCommands(
+                    calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
+                    opening: ClientProcess.command(OpenGateSubcommand.name)
+                ),
+                options: options
+            )
+        } catch {
+            throw CommandFailure(
+                "SQL cannot be traced: \(error.description); alternatively, use --from to read a "
+                    + "log of the program, which does not require root",
+                status: ExitStatus.failed.rawValue
+            )
+        }
     }
 
     private func add(_ report: WatchReport, to result: inout Result) {

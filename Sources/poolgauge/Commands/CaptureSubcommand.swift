@@ -10,7 +10,7 @@ struct CaptureSubcommand: ParsableCommand {
         abstract: "Turn the SQL of a running program into a scenario.",
         discussion: """
             Traces the statements that programs execute on the database (--for, as root on Linux), \
-            or reads them from JSON lines or a recording (--from). Writes a scenario that runs on a copy of the \
+            or those of a command that it starts, without privileges (-- COMMAND, on Linux), or reads them from JSON lines or a recording (--from). Writes a scenario that runs on a copy of the \
             database. The scenario contains the program's transactions with their rates and pauses, \
             distributions for their parameters, and arms to compare. Then runs the scenario \
             briefly, corrects the pauses by what this shows, at most three times, and reports how \
@@ -51,6 +51,15 @@ struct CaptureSubcommand: ParsableCommand {
         )
     )
     var pid: [Int32] = []
+
+    /// The command after `--`, as in ``SQLArguments/expanded(_:)``.
+    @Option(
+        name: .customLong(SQLArguments.commandWord),
+        parsing: .singleValue,
+        help: .hidden,
+        transform: { String($0.dropFirst()) }
+    )
+    var command: [String] = []
 
     @Option(name: .shortAndLong, help: "The file for the scenario.", completion: .file())
     var output: String?
@@ -114,9 +123,17 @@ struct CaptureSubcommand: ParsableCommand {
         if let name, !name.contains(where: { !$0.isWhitespace }) {
             throw ValidationError("--name must not be blank")
         }
-        if from == nil, duration == nil {
+        if !command.isEmpty {
+            guard from == nil, duration == nil, pid.isEmpty, !values else {
+                throw ValidationError(
+                    "--for, --from, --pid, and --values cannot be combined with a command, which is "
+                        + "traced until it ends"
+                )
+            }
+        } else if from == nil, duration == nil {
             throw ValidationError(
-                "specify --for (how long to trace) or --from (a file with executed statements)"
+                "specify --for (how long to trace), --from (a file with executed statements), or a "
+                    + "command after --"
             )
         }
         if from != nil, duration != nil {
@@ -150,6 +167,11 @@ struct CaptureSubcommand: ParsableCommand {
         run.options.showsLiterals = literals
         run.options.showsValues = values
         run.options.minimumCount = minimumCount
+        if !command.isEmpty {
+            var live = LiveCapture(database: path, duration: Self.commandLimit)
+            live.command = command
+            return try run.run(live)
+        }
         guard let duration else {
             let source = from ?? "-"
             guard source != "-", RecordingReader.isRecording(source) else {
@@ -162,6 +184,9 @@ struct CaptureSubcommand: ParsableCommand {
         live.options.readsValues = values
         try run.run(live)
     }
+
+    /// The time after which the trace of a command ends.
+    private static let commandLimit = Duration.seconds(7 * 24 * 3_600)
 
     /// Returns the default name of the scenario, such as `app-captured` for `app.sqlite`.
     private static func name(of path: String) -> String {

@@ -17,6 +17,9 @@ struct RecordSubcommand: ParsableCommand {
             name, the ID of its process, or the path of its socket), as for 'poolgauge attach'. \
             Without a target, records all databases that processes on this machine have open.
 
+            With -- and a command, starts the command, and records all databases that it uses, with \
+            their statements, until it ends. The exit status is that of the command.
+
             The recording is a single SQLite file. 'poolgauge report' summarizes it, and \
             'poolgauge replay' shows it in the dashboard. If the file is already a recording, adds \
             a session to it. If the recorder is killed, at most the last second is lost. \
@@ -50,6 +53,9 @@ struct RecordSubcommand: ParsableCommand {
     @OptionGroup var sql: SQLArguments
 
     func validate() throws {
+        if !sql.command.isEmpty, duration != nil {
+            throw ValidationError("--for cannot be combined with a command, whose end counts")
+        }
         try DistinctFiles.check(
             outputs: [.init("--output", output)],
             inputs: targets.map { .init("a recorded database", $0) }
@@ -57,6 +63,7 @@ struct RecordSubcommand: ParsableCommand {
     }
 
     func run() throws {
+        if !sql.command.isEmpty { return try recordCommand() }
         if targets.count == 1, isAgent(targets[0]) {
             guard sql.options == nil else {
                 throw CommandFailure("--sql applies only to database files")
@@ -106,6 +113,18 @@ struct RecordSubcommand: ParsableCommand {
         run.duration = duration?.duration
         try run.run()
         if recording.recorder.failure != nil { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    private func recordCommand() throws {
+        let title = sql.command.joined(separator: " ")
+        let recording = try session(RecordingInfo(.watch, title: title))
+        defer { recording.finish(reason: "the recording ended") }
+        var run = CommandRun(command: sql.command, paths: targets, options: sql.commandOptions)
+        run.interval = interval?.duration ?? .seconds(1)
+        run.isSilent = true
+        run.recorder = recording.recorder
+        let status = try run.run()
+        throw ExitCode(status)
     }
 
     private func recordDatabases() throws {

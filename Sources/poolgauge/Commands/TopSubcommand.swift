@@ -28,6 +28,10 @@ struct TopSubcommand: ParsableCommand {
             files. It samples locks at random times, so each share is an estimate for the \
             interval, with a standard error.
 
+            With -- and a command, starts the command, and reports on all databases that it and its \
+            children use, with their statements, when it ends. This requires no privileges (Linux). \
+            The exit status is that of the command.
+
             If there is no terminal and neither --follow nor --watch-for is specified, watches for \
             two seconds and reports once.
 
@@ -121,6 +125,12 @@ struct TopSubcommand: ParsableCommand {
     }
 
     func validate() throws {
+        if !sql.command.isEmpty, display.isGiven || watchFor != nil || duration != nil || once {
+            throw ValidationError(
+                "with a command, `poolgauge top` reports at its end, or at each interval with "
+                    + "--follow; for the dashboard, run `poolgauge top` in another terminal"
+            )
+        }
         try DistinctFiles.check(
             outputs: display.outputs + [.init("--record", recording.record)],
             inputs: files.map { .init("a watched database", $0) }
@@ -165,6 +175,22 @@ struct TopSubcommand: ParsableCommand {
             .watch,
             title: files.isEmpty ? "all open databases" : files.joined(separator: ", ")
         )
+        if !sql.command.isEmpty {
+            let recording = try self.recording.start(info, keepsLiterals: sql.literals)
+            defer { recording?.finish() }
+            var run = CommandRun(
+                command: sql.command,
+                paths: files,
+                options: sql.commandOptions
+            )
+            run.format = format ?? (follow ? .json : .text)
+            if follow || recording != nil || onReports != nil {
+                run.interval = interval?.duration ?? .seconds(1)
+            }
+            run.onReports = onReports
+            run.recorder = recording?.recorder
+            throw ExitCode(try run.run())
+        }
         if display.screenshot != nil || !isHeadless && (display.isGiven || Self.hasTerminal) {
             let recording = try DisplayRecording(recording, info, keepsLiterals: sql.literals)
             defer { recording.finish() }
@@ -187,7 +213,7 @@ struct TopSubcommand: ParsableCommand {
             let list = WatchedDatabaseList(reports: [], notes: found.notes)
             return try WatchRun.write(list, format ?? .text)
         }
-        var run = try WatchRun(files: found.paths, sql: sql.options)
+        var run = try WatchRun(files: found.paths, sql: sql.availableOptions)
         run.notes = found.notes
         run.onReports = onReports
         run.recorder = recording?.recorder
@@ -212,7 +238,7 @@ struct TopSubcommand: ParsableCommand {
         let picture = try display.screenshot.map(PictureFile.init)
         let options = try display.options()
         var run = WatchDisplayRun(source: source, options: options, recording: recording)
-        run.sql = sql.options
+        run.sql = sql.availableOptions
         run.onReports = onReports
         if let interval { run.interval = interval.duration }
         if let picture {

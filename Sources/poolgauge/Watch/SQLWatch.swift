@@ -6,7 +6,7 @@ import SQLiteWatch
 ///
 /// If tracing fails, the reports contain the reason and all data that is available without tracing.
 struct SQLWatch {
-    private let session: SQLTraceSession?
+    private let session: (any StatementTrace)?
     private let problem: String?
 
     /// The time between two reads of events.
@@ -14,13 +14,24 @@ struct SQLWatch {
     /// The time must be short enough that the kernel's buffer does not fill up.
     private static let pollInterval = Duration.milliseconds(20)
 
+    /// Uses a trace that has started.
+    init(_ session: any StatementTrace) {
+        self.session = session
+        problem = nil
+    }
+
     init(paths: [String], options: SQLTraceOptions) {
+        guard !options.readsStartedPrograms else {
+            session = AgentTraceSession.opened(options, paths: paths, planning: Self.planning)
+            problem = nil
+            return
+        }
         do throws(TraceError) {
             session = try SQLTraceSession(
                 paths: paths,
                 commands: SQLTraceCommands(
                     calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
-                    planning: ClientProcess.command(StatementPlanSubcommand.name),
+                    planning: Self.planning,
                     opening: ClientProcess.command(OpenGateSubcommand.name)
                 ),
                 options: options
@@ -31,6 +42,9 @@ struct SQLWatch {
             problem = "SQL is not shown: \(error.description)."
         }
     }
+
+    /// The command for the process that plans statements.
+    static let planning = ClientProcess.command(StatementPlanSubcommand.name)
 
     func add(_ paths: [String]) {
         for path in paths { session?.add(path: path) }
@@ -55,6 +69,6 @@ struct SQLWatch {
         for index in reports.indices {
             if let problem { reports[index].notes.append(problem) }
         }
-        session?.complete(&reports)
+        session?.completeReports(&reports)
     }
 }

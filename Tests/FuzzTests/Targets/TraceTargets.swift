@@ -4,7 +4,8 @@ import TestSupport
 @testable import SQLTrace
 
 extension FuzzTarget {
-    /// Records of the kernel's programs, which contain text and numbers from the traced programs.
+    /// Records of the kernel's programs, which contain text and numbers from the traced programs, and
+    /// of the library in programs, which can store anything.
     static let traceRecords = FuzzTarget(
         name: "trace-records",
         maximumLength: 4_096,
@@ -18,7 +19,10 @@ extension FuzzTarget {
         var connections = ConnectionTable()
         var time: UInt64 = 0
         for content in TraceBytes.split(bytes) {
-            let record = content.withUnsafeBytes { ProbeRecord($0) }
+            let chunkSize =
+                content.count == 176
+                ? ProbeRecord.agentChunkSize : ProbeRecord.chunkSize
+            let record = content.withUnsafeBytes { ProbeRecord($0, chunkSize: chunkSize) }
             guard let record else { continue }
             time = record.time
             switch decoder.decode(record) {

@@ -41,7 +41,15 @@ struct SQLArgumentsTests {
         #expect(SQLArguments.expanded(["--", "-5m"]) == ["--", "-5m"])
     }
 
-    @Test func argumentsAfterTwoHyphensAreFiles() {
+    @Test func argumentsAfterTwoHyphensAreFilesOrACommand() throws {
         #expect(SQLArguments.expanded(["--", "--sql=full"]) == ["--", "--sql=full"])
+        let all = SQLArguments.expanded(["top", "a.db", "--", "php", "-r", "echo 1;", "--once", ""])
+        let command = try #require(try Poolgauge.parseAsRoot(all) as? TopSubcommand)
+        #expect(command.sql.command == ["php", "-r", "echo 1;", "--once", ""])
+        #expect(command.files == ["a.db"])
+        #expect(!command.once)
+        #expect(throws: (any Error).self) {
+            try Poolgauge.parseAsRoot(SQLArguments.expanded(["top", "--once", "--", "php"]))
+        }
     }
 }

@@ -10,6 +10,10 @@ enum TracingLine {
         guard let tracing = report?.tracing else { return "" }
         let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
         var parts = ["slows \(slowed) by at most \(HumanUnits.percent(tracing.share))"]
+        if tracing.source == WatchedTracing.agentSource {
+            let programs = HumanUnits.counted(tracing.pids.count, "program", "programs")
+            parts = ["recorded by a library in \(programs)"]
+        }
         if tracing.lost > 0 {
             let executions = tracing.lost == 1 ? "execution" : "executions"
             parts.append("\(HumanUnits.count(tracing.lost)) \(executions) lost")

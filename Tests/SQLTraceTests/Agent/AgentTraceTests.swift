@@ -1,0 +1,166 @@
+#if os(Linux)
+import CTrace
+import Findings
+import Foundation
+import Glibc
+import SQLiteWatch
+import TestSupport
+import Testing
+
+@testable import SQLTrace
+
+/// Programs that are started with the library, as an ordinary user would start them.
+@Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: TracedCommands.isAvailable))
+struct AgentTraceTests {
+    private let folder = TemporaryFolder()
+
+    /// Runs a Python program with `path`, a database, and returns the session after its end.
+    private func session(
+        _ code: String,
+        paths: [String] = [],
+        _ arguments: [String] = []
+    ) throws -> (AgentTraceSession, [StatementExecution], String) {
+        let path = folder.file()
+        let session = try AgentTraceSession(paths: paths)
+        let program = "import sqlite3, sys, os\npath = sys.argv[1]\n" + code
+        let command = ["python3", "-c", program, path] + arguments
+        let process = try session.start(command, library: TracedCommands.library)
+        #expect(session.obstacle == nil)
+        var status: Int32 = 0
+        var executions: [StatementExecution] = []
+        while waitpid(process, &status, WNOHANG) == 0 {
+            executions += session.poll()
+            usleep(1_000)
+        }
+        #expect(status == 0)
+        executions += session.poll()
+        return (session, executions, path)
+    }
+
+    private static let work = """
+        def work(path):
+            c = sqlite3.connect(path, isolation_level=None)
+            c.execute("CREATE TABLE t(a INTEGER PRIMARY KEY, b UNIQUE)")
+            c.execute("BEGIN")
+            for i in range(300): c.execute("INSERT INTO t VALUES(?, ?)", (i, i))
+            c.execute("COMMIT")
+            for i in range(200): c.execute("SELECT * FROM t WHERE a < ?", (3,)).fetchall()
+            try: c.execute("INSERT INTO t VALUES(1, 2)")
+            except sqlite3.IntegrityError: pass
+            c.execute("CREATE VIRTUAL TABLE f USING fts5(x)")
+            c.execute("INSERT INTO f VALUES('hello')")
+            c.close()
+
+        """
+
+    @Test(arguments: ["path", "':memory:'"])
+    func countsEachStatementOfAProgram(database: String) throws {
+        let (session, executions, path) = try session(Self.work + "work(\(database))")
+        let name = database == "path" ? FilePath.resolved(path) : ":memory:"
+        let report = try #require(session.report()[name])
+        func statement(_ start: String) throws -> WatchedStatement {
+            try #require(report.statements.first { $0.sql.hasPrefix(start) })
+        }
+        #expect(executions.count == 506)
+        #expect(try statement("SELECT").calls == 200)
+        #expect(try statement("SELECT").rows == 600)
+        #expect(try statement("INSERT INTO f").calls == 1)
+        let inserts = report.statements.filter { $0.sql.hasPrefix("INSERT INTO t") }
+        #expect(inserts.map(\.calls).reduce(0, +) == 301)
+        #expect(inserts.map(\.failed).reduce(0, +) == 1)
+        let codes = inserts.compactMap(\.failures).joined().map(\.code)
+        #expect(codes == ["SQLITE_CONSTRAINT_PRIMARYKEY"])
+        #expect(try statement("BEGIN").calls == 1)
+        #expect(report.transactions.map(\.statements) == [301])
+        #expect(report.tracing.lost == 0)
+        #expect(report.tracing.unknownTexts == 0)
+        #expect(report.tracing.nestedExecutions ?? 0 > 0)
+        #expect(report.tracing.source == WatchedTracing.agentSource)
+        #expect(report.copies.first?.version != nil || report.connections.isEmpty)
+    }
+
+    @Test func countsTheStatementsOfChildren() throws {
+        let code =
+            Self.work + """
+                import subprocess
+                if len(sys.argv) == 2:
+                    child = [sys.executable, "-c", sys.orig_argv[2], path + "1", "child"]
+                    subprocess.run(child, check=True)
+                    if os.fork() == 0:
+                        work(path + "2")
+                        os._exit(0)
+                    os.wait()
+                work(path)
+                """
+        let (session, executions, path) = try session(code)
+        #expect(executions.count == 3 * 506)
+        for suffix in ["", "1", "2"] {
+            let report = session.report()[FilePath.resolved(path + suffix)]
+            #expect(report?.statements.map(\.calls).reduce(0, +) == 506)
+        }
+    }
+
+    @Test func reportsReplacedCallbacksAndAllDescriptorsMayBeClosed() throws {
+        let code =
+            Self.work + """
+                os.closerange(3, 1000)
+                work(path)
+                c = sqlite3.connect(path)
+                c.set_trace_callback(lambda text: None)
+                c.execute("SELECT 1").fetchall()
+                """
+        let (session, executions, path) = try session(code)
+        #expect(executions.count == 506)
+        let notes = session.report()[FilePath.resolved(path)]?.tracing.notes ?? []
+        #expect(notes.contains { $0.contains("its own trace callback on 1 connection") })
+    }
+
+    @Test func tracesOnlyTheSpecifiedDatabases() throws {
+        let path = folder.file("other.sqlite")
+        let code = Self.work + "work(path)\nwork('\(path)')"
+        let (session, executions, _) = try session(code, paths: [path])
+        #expect(executions.count == 506)
+        #expect(session.report().keys.sorted() == [FilePath.resolved(path)])
+    }
+
+    @Test func startsProgramsThatRejectTheLibraryWithoutIt() throws {
+        let path = folder.file("program")
+        func obstacle(_ program: [UInt8], mode: mode_t = 0o755) throws -> String? {
+            try Data(program).write(to: URL(fileURLWithPath: path))
+            chmod(path, mode)
+            return TracedCommand([path]).obstacle(library: TracedCommands.library)
+        }
+        var narrow = [UInt8](repeating: 0, count: 64)
+        narrow.replaceSubrange(0..<5, with: [0x7f, 0x45, 0x4c, 0x46, 1])
+        #expect(try obstacle(narrow)?.hasSuffix("is a 32-bit program") == true)
+        let small = SmallProgram(.fixed).bytes
+        #expect(try obstacle(small)?.hasSuffix("is linked statically") == true)
+        #expect(try obstacle(Array("#!/usr/bin/env python3\n".utf8)) == nil)
+        #expect(TracedCommand(["python3"]).obstacle(library: nil) != nil)
+        #expect(TracedCommand(["python3"]).obstacle(library: "/a b/x.so") != nil)
+        #expect(TracedCommand(["python3"]).obstacle(library: TracedCommands.library) == nil)
+    }
+}
+
+/// The library in the folder of the tests.
+enum TracedCommands {
+    static let library: String? = {
+        let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
+        var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
+        while folder.path != "/" {
+            let candidate = folder.appendingPathComponent("libpoolgauge_trace.so").path
+            if FileManager.default.fileExists(atPath: candidate) { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        return nil
+    }()
+
+    /// Whether programs can be started with the library.
+    ///
+    /// If not, reading this property prints the reason.
+    static var isAvailable: Bool {
+        if library == nil { print("skipped: libpoolgauge_trace.so is not built") }
+        return library != nil && ForeignProgram.isAvailable
+    }
+}
+#endif
