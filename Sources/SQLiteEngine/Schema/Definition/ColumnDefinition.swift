@@ -138,7 +138,12 @@ public final class ColumnDefinition {
     /// Sets the collation of the column.
     @discardableResult
     public func collate(_ collation: DatabaseCollation) -> Self {
-        set(.collation, "COLLATE \(identifier: collation.name)")
+        // The name is quoted only if it must be, so that the text is the same as with GRDB.
+        let isWord = collation.name.unicodeScalars.allSatisfy {
+            ("a"..."z").contains($0) || ("A"..."Z").contains($0)
+        }
+        let name = isWord ? collation.name : collation.name.quotedIdentifier
+        return set(.collation, "COLLATE \(sql: name)")
     }
 
     /// Makes the column a generated column, which is computed from other columns.

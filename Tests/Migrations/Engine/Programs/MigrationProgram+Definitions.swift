@@ -1,4 +1,6 @@
 #if ENGINE_MIGRATIONS || GRDB
+import Foundation
+
 #if ENGINE_MIGRATIONS
 import SQLiteEngine
 #else
@@ -28,8 +30,13 @@ extension MigrationProgram {
     /// Migrations that use the table builder.
     static let definitions = [
         defining("columns") { db in
+            let collation = DatabaseCollation("byLength") { left, right in
+                left.count < right.count ? .orderedAscending : .orderedDescending
+            }
+            db.add(collation: collation)
             try db.create(table: "team") { t in
                 t.primaryKey("code", .text)
+                t.column("motto", .text).collate(collation)
                 t.column("name", .text).notNull().unique().collate(.nocase)
             }
             try db.create(table: "player") { t in
