@@ -79,6 +79,19 @@ final class AgentRing: Sendable {
         return AgentRing(duplicating: file, isNew: false)
     }
 
+    /// Returns whether a process that runs belongs to the user who created the memory, or that user is
+    /// root, whose programs may become other users.
+    ///
+    /// Otherwise, a user could store statements in the name of other users' programs.
+    func belongs(to process: Int32) -> Bool {
+        var file = stat()
+        var owner = stat()
+        guard fstat(descriptor, &file) == 0, stat("/proc/\(process)", &owner) == 0 else {
+            return false
+        }
+        return file.st_uid == 0 || file.st_uid == owner.st_uid
+    }
+
     private init?(duplicating file: Int32, isNew: Bool) {
         let memory = mmap(nil, Self.size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
         guard let memory, memory != MAP_FAILED else { return nil }

@@ -196,11 +196,12 @@ package final class AgentTraceSession: StatementTrace {
         guard process > 0, programs[process] != nil || programs.count < Self.programLimit else {
             return
         }
-        recordCount &+= 1
         if programs[process] == nil {
+            guard !isAttached || ring.belongs(to: process) else { return }
             programs[process] = Program()
             files.noteRoot(of: process)
         }
+        recordCount &+= 1
         if names[process] == nil {
             names[process] = ProcFile.text("/proc/\(process)/comm")?.split(separator: "\n").first
                 .map { String($0) }

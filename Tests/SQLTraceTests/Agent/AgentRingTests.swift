@@ -90,6 +90,15 @@ struct AgentRingTests {
         #expect(ring.take(at: 1 << 51).bytes.suffix(1) == [6])
     }
 
+    @Test(.enabled(if: geteuid() == 0)) func aUserCannotStoreStatementsOfOtherUsers() throws {
+        let ring = try AgentRing.created()
+        #expect(ring.belongs(to: getpid()))
+        #expect(!ring.belongs(to: 1 << 23))
+        // The processes of root do not belong to this user.
+        fchown(ring.descriptor, 65_534, 65_534)
+        #expect(!ring.belongs(to: getpid()))
+    }
+
     @Test func readsOnlySealedMemory() throws {
         let ring = try AgentRing.created()
         #expect(ftruncate(ring.descriptor, 1) != 0)

@@ -123,6 +123,25 @@ struct AgentTraceTests {
         #expect(session.report().keys.sorted() == [FilePath.resolved(path)])
     }
 
+    @Test(
+        .enabled(if: LinkedProgram.isAvailable),
+        arguments: [LinkedProgram.Kind.strippedRelocatable, .strippedFixed]
+    )
+    func countsTheStatementsOfAStrippedCopy(kind: LinkedProgram.Kind) throws {
+        let program = folder.file("program")
+        try LinkedProgram.compile(kind, to: program)
+        for database in [folder.file(), ":memory:"] {
+            let session = try AgentTraceSession()
+            let script = "printf 'CREATE TABLE t(a)\\nINSERT INTO t VALUES(1)\\nSELECT * FROM t\\n'"
+            let command = ["sh", "-c", script + " | '\(program)' '\(database)' > /dev/null"]
+            let process = try session.start(command, library: TracedCommands.library)
+            var status: Int32 = 0
+            waitpid(process, &status, 0)
+            #expect(status == 0)
+            #expect(session.poll().map(\.rows) == [0, 0, 1])
+        }
+    }
+
     @Test func startsProgramsThatRejectTheLibraryWithoutIt() throws {
         let path = folder.file("program")
         func obstacle(_ program: [UInt8], mode: mode_t = 0o755) throws -> String? {
