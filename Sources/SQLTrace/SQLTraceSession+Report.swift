@@ -223,7 +223,8 @@ extension SQLTraceSession {
             + "\(percent(options.shareLimit))), so it has probes only in windows: for "
             + "\(HumanUnits.duration(seconds: process.attachedSeconds)) of "
             + "\(HumanUnits.duration(seconds: process.seconds)); its counts cover only these "
-            + "windows, and its rates are estimates (≈)"
+            + "windows, and its rates are estimates (≈); a program that is started after -- is "
+            + "counted completely"
     }
 }
 #endif

@@ -262,10 +262,14 @@ enum WatchedFileMatch: Sendable, Equatable {
 
 /// Statements that SQLite runs internally.
 private enum InternalStatements {
-    /// Returns whether SQLite uses text passed to `sqlite3_exec` to read the schema or statistics.
+    /// Returns whether SQLite runs a text while it prepares a statement: to read the schema,
+    /// statistics, or the settings of a virtual table (FTS5 and R-tree).
     static func contains(_ text: String) -> Bool {
         text.hasPrefix("SELECT*FROM\"") && text.hasSuffix(" ORDER BY rowid")
             || text.hasPrefix("SELECT tbl,idx,stat FROM ")
             || text.hasPrefix("SELECT name, rootpage, sql FROM ")
+            || text.hasPrefix("SELECT k, v FROM '") && text.hasSuffix("_config'")
+            || text.hasPrefix("SELECT length(data) FROM '") && text.contains("_node' WHERE nodeno")
+            || text.hasPrefix("SELECT stat FROM '") && text.contains(".sqlite_stat1 WHERE tbl = '")
     }
 }

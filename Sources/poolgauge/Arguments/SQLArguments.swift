@@ -10,8 +10,8 @@ struct SQLArguments: ParsableArguments {
         help: ArgumentHelp(
             "Trace the programs' statements; requires root. Probes on SQLite's functions slow down "
                 + "the programs that have the database open, and no others. Every execution is "
-                + "counted and timed, except in a program that would lose more than --sql-limit "
-                + "of its time, which has probes only in windows."
+                + "counted and timed, except in a program that would become slower than "
+                + "--sql-limit permits, which has probes only in windows."
         )
     )
     var isOn = false
@@ -67,8 +67,8 @@ struct SQLArguments: ParsableArguments {
 
     @Option(
         help: """
-            The share of its time that a program may lose to probes, or none; 5% by default. A \
-            program that would lose more has probes only in windows.
+            By which share the statements of a program may take longer, or none; 5% by default. A \
+            program that would become slower has probes only in windows.
             """,
         transform: ShareArgument.parse
     )

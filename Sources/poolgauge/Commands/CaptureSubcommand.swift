@@ -52,6 +52,15 @@ struct CaptureSubcommand: ParsableCommand {
     )
     var pid: [Int32] = []
 
+    @Option(
+        help: """
+            By which share the statements of a traced program may take longer, or none; 5% by \
+            default. A program that would become slower is recorded only in windows.
+            """,
+        transform: ShareArgument.parse
+    )
+    var sqlLimit: ShareArgument?
+
     /// The command after `--`, as in ``SQLArguments/expanded(_:)``.
     @Option(
         name: .customLong(SQLArguments.commandWord),
@@ -124,10 +133,10 @@ struct CaptureSubcommand: ParsableCommand {
             throw ValidationError("--name must not be blank")
         }
         if !command.isEmpty {
-            guard from == nil, duration == nil, pid.isEmpty, !values else {
+            guard from == nil, duration == nil, pid.isEmpty, !values, sqlLimit == nil else {
                 throw ValidationError(
-                    "--for, --from, --pid, and --values cannot be combined with a command, which is "
-                        + "traced until it ends"
+                    "--for, --from, --pid, --sql-limit, and --values cannot be combined with a "
+                        + "command, which is traced until it ends"
                 )
             }
         } else if from == nil, duration == nil {
@@ -142,7 +151,9 @@ struct CaptureSubcommand: ParsableCommand {
         if check != nil, noCheck {
             throw ValidationError("specify only one of --check and --no-check")
         }
-        if from != nil, !pid.isEmpty { throw ValidationError("--pid requires --for") }
+        if from != nil, !pid.isEmpty || sqlLimit != nil {
+            throw ValidationError("--pid and --sql-limit require --for")
+        }
         try SQLArguments.check(processes: pid)
         try DistinctFiles.check(
             outputs: [.init("--output", output)],
@@ -182,6 +193,7 @@ struct CaptureSubcommand: ParsableCommand {
         var live = LiveCapture(database: path, duration: duration.duration)
         live.options.processes = pid
         live.options.readsValues = values
+        if let sqlLimit { live.options.shareLimit = sqlLimit.share }
         try run.run(live)
     }
 
