@@ -294,7 +294,8 @@ public struct DatabaseMigrator: Sendable {
     /// tables, views, indexes, and triggers differ from those in a temporary file to which the
     /// applied migrations are applied again.
     ///
-    /// - Throws: A ``DatabaseError``, or the error of a migration.
+    /// - Throws: A ``DatabaseError``, the error of a migration, or that of the file system if the
+    ///   temporary file cannot be created.
     public func hasSchemaChanges(_ db: Database) throws -> Bool {
         if try hasBeenSuperseded(db) { return true }
         guard let last = try appliedMigrations(db).last else { return false }

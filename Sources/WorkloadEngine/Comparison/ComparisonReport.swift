@@ -105,11 +105,14 @@ public enum ComparisonReport {
         let ofMedians = b.median / a.median
         guard abs(log(ofMedians / change)) > log(unexplainedFactor) else { return nil }
         func factor(_ ratio: Double) -> String {
-            ReportUnits.factor(ratio < 1 ? 1 / ratio : ratio) + (ratio < 1 ? " lower" : " higher")
+            guard abs(log(ratio)) > 0.05 else { return "the same" }
+            return ReportUnits.factor(ratio < 1 ? 1 / ratio : ratio)
+                + (ratio < 1 ? " lower" : " higher")
         }
         let widest =
             [(pair.a, a), (pair.b, b)]
             .max { $0.1.relativeRange < $1.1.relativeRange } ?? (pair.a, a)
+        guard widest.1.relativeRange > unexplainedFactor else { return nil }
         func value(_ value: Double) -> String { text(value, of: pair.metric, in: result) }
         return
             "\(pair.metric) of \(pair.b) against \(pair.a): \(factor(change)) in runs of the same "

@@ -16,7 +16,7 @@ enum ReportLines {
     static func wrapped(_ line: String) -> [String] {
         let indent = String(line.prefix { $0 == " " })
         let text = String(line.dropFirst(indent.count))
-        guard line.count > width, !text.contains("  ") else { return [line] }
+        guard line.count > width, text.ranges(of: "  ").count < 2 else { return [line] }
         return Paragraph.lines(text, first: indent, rest: indent + "  ", width: width)
     }
 }

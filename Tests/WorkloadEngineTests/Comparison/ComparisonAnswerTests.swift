@@ -41,6 +41,21 @@ struct ComparisonAnswerTests {
         )
     }
 
+    @Test func aChangeThatDiffersFromThatOfTheMediansIsExplained() throws {
+        let metric = "ui.response.p99"
+        var result = result([pair(metric, "pool", "queue", 1 / 4.1, .better)])
+        #expect(!ComparisonReport.text(of: result).contains("medians of all runs are"))
+        // Two runs of the queue stalled.
+        result.arms[0].metrics[metric] = Spread([4e6, 3e8, 4e8])
+        let text = ComparisonReport.text(of: result)
+        #expect(
+            text.contains(
+                "4.1× lower in runs of the same block, but the medians of all runs are 286× lower, "
+                    + "because the runs of queue differ (4.00 ms to 400 ms)"
+            )
+        )
+    }
+
     @Test func theAnswerReportsTheEffectOfWALAlone() {
         let p99 = "ui.response.p99"
         let rate = "pay.throughput"

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// A column of a table that is being created or altered.
 ///
 /// Each method returns the column, so you can chain calls:
@@ -139,11 +141,11 @@ public final class ColumnDefinition {
     @discardableResult
     public func collate(_ collation: DatabaseCollation) -> Self {
         // The name is quoted only if it must be, so that the text is the same as with GRDB.
-        let isWord = collation.name.unicodeScalars.allSatisfy {
-            ("a"..."z").contains($0) || ("A"..."Z").contains($0)
-        }
-        let name = isWord ? collation.name : collation.name.quotedIdentifier
-        return set(.collation, "COLLATE \(sql: name)")
+        let name = collation.name
+        let isWord =
+            name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_$]*/) != nil
+            && sqlite3_keyword_check(name, CInt(name.utf8.count)) == 0
+        return set(.collation, "COLLATE \(sql: isWord ? name : name.quotedIdentifier)")
     }
 
     /// Makes the column a generated column, which is computed from other columns.

@@ -26,7 +26,7 @@ extension String {
     /// Whole words, unlike endings.
     private static let pluralWords = [
         "oxen": "oxen", "mice": "mice", "lice": "lice", "ox": "oxen", "mouse": "mice",
-        "louse": "lice", "axis": "axes", "testis": "testes",
+        "louse": "lice", "axis": "axes", "testis": "testes", "y": "ys",
     ]
 
     /// The endings of words, of which the first that applies is replaced.
@@ -39,7 +39,8 @@ extension String {
         ("vertix", "vertices"), ("vertex", "vertices"), ("indix", "indices"),
         ("index", "indices"), ("x", "xes"), ("ch", "ches"), ("ss", "sses"), ("sh", "shes"),
         ("quy", "quies"), ("ay", "ays"), ("ey", "eys"), ("iy", "iys"), ("oy", "oys"),
-        ("uy", "uys"), ("y", "ies"), ("hive", "hives"), ("ffe", "ffes"), ("fe", "ves"),
+        ("uy", "uys"), ("yy", "yys"), ("y", "ies"), ("hive", "hives"), ("ffe", "ffes"),
+        ("fe", "ves"),
         ("lf", "lves"), ("rf", "rves"), ("sis", "ses"), ("ta", "ta"), ("ia", "ia"),
         ("tum", "ta"), ("ium", "ia"), ("buffalo", "buffaloes"), ("tomato", "tomatoes"),
         ("hero", "heroes"), ("bus", "buses"), ("alias", "aliases"), ("bias", "biases"),

@@ -30,7 +30,7 @@ extension MigrationProgram {
     /// Migrations that use the table builder.
     static let definitions = [
         defining("columns") { db in
-            let collation = DatabaseCollation("byLength") { left, right in
+            let collation = DatabaseCollation("by_length2") { left, right in
                 left.count < right.count ? .orderedAscending : .orderedDescending
             }
             db.add(collation: collation)
