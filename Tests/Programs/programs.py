@@ -746,6 +746,10 @@ def main():
             sys.exit(f"unknown: {unknown}" if unknown else 0)
         # Calibration runs as another user.
         os.chmod(folder, 0o755)
+        # Another process uses the database. Otherwise, connectorx, which does not know of Python's
+        # connection in the same process, would delete the log that this connection uses.
+        other = sqlite3.connect(path)
+        other.execute("SELECT count(*) FROM point").fetchall()
         for name, start in all.starts.items():
             if options.programs and name not in options.programs:
                 continue
