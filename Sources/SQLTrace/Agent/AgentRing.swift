@@ -63,18 +63,28 @@ final class AgentRing: Sendable {
         return ring
     }
 
+    /// `O_PATH`, which opens no device.
+    private static let pathOnly: Int32 = 0x20_0000
+
     /// Opens the memory that another process created, or returns `nil` if it is not such memory or
     /// does not belong to the user of that process.
     static func opened(of process: Int32, _ descriptor: Int32) -> AgentRing? {
         var owner = stat()
         guard stat("/proc/\(process)", &owner) == 0 else { return nil }
-        let file = open("/proc/\(process)/fd/\(descriptor)", O_RDWR | O_CLOEXEC | O_NONBLOCK)
+        // The process may replace its descriptor at any time, and opening a device has effects.
+        let path = open("/proc/\(process)/fd/\(descriptor)", pathOnly | O_CLOEXEC)
+        guard path >= 0 else { return nil }
+        defer { close(path) }
+        var status = stat()
+        guard fstat(path, &status) == 0, status.st_uid == owner.st_uid,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        let file = open("/proc/self/fd/\(path)", O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_uid == owner.st_uid,
-            status.st_mode & S_IFMT == S_IFREG, status.st_size == off_t(size),
-            fcntl(file, getSeals) & seals == seals
+        // Only a sealed file keeps its size.
+        guard fcntl(file, getSeals) & seals == seals, fstat(file, &status) == 0,
+            status.st_size == off_t(size)
         else { return nil }
         return AgentRing(duplicating: file, isNew: false)
     }

@@ -406,10 +406,15 @@ private final class AgentFiles {
     }
 
     func add(path: String) {
+        let count = watched.paths.count
         watched.add(path: path)
-        guard let resolved = watched.paths.last, !paths.contains(resolved) else { return }
-        numbers.append(paths.count)
-        paths.append(resolved)
+        guard watched.paths.count > count, let resolved = watched.paths.last else { return }
+        if let known = paths.firstIndex(of: resolved) {
+            numbers.append(known)
+        } else {
+            numbers.append(paths.count)
+            paths.append(resolved)
+        }
     }
 
     func noteRoot(of process: Int32) { watched.noteRoot(of: process) }
@@ -424,16 +429,19 @@ private final class AgentFiles {
         let match = watched.database(of: process, path: path)
         if case .watched(let number) = match { return .watched(numbers[number]) }
         guard canGrow, path.hasPrefix("/") else { return match }
+        // The process may run in a container.
+        let isHere = FileIdentity(path: "/proc/\(process)/root/") == FileIdentity(path: "/")
+        let rooted = "/proc/\(process)/root\(path)"
+        let file = isHere || FileIdentity(path: rooted) == nil ? path : rooted
+        // The process may have ended.
+        if let known = paths.firstIndex(of: FilePath.resolved(file)) { return .watched(known) }
         guard paths.count < Self.limit else {
             isFull = true
             return .other
         }
         let count = watched.paths.count
-        // The process may run in a container.
-        let isHere = FileIdentity(path: "/proc/\(process)/root/") == FileIdentity(path: "/")
-        let rooted = "/proc/\(process)/root\(path)"
-        add(path: isHere || FileIdentity(path: rooted) == nil ? path : rooted)
-        return watched.paths.count > count ? .watched(paths.count - 1) : match
+        add(path: file)
+        return watched.paths.count > count ? .watched(numbers[count]) : match
     }
 }
 

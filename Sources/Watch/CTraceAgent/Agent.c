@@ -73,6 +73,8 @@ struct Connection {
     sqlite3 *database;
     /// The epoch in which its file was sent.
     uint64_t epoch;
+    bool isClosed;
+    struct Connection *nextClosed;
 };
 
 struct Statement {
@@ -94,6 +96,11 @@ static int copyCount, moduleCount;
 static _Atomic int searcher;
 static struct Bucket buckets[bucketCount];
 static struct Connection connections = {&connections, &connections, 0};
+/// The entries of closed connections, which a new connection at the same address uses again.
+///
+/// They are not freed: SQLite also reports a close that fails because of open statements, and one
+/// after which the connection lives until its statements end.
+static struct Connection *closedConnections;
 static atomic_flag connectionLock;
 static _Atomic int process;
 static LOCAL int thread;
@@ -214,6 +221,13 @@ static bool acquire(atomic_flag *lock) {
 
 static void release(atomic_flag *lock) { atomic_flag_clear_explicit(lock, memory_order_release); }
 
+static void unlinkConnection(struct Connection *connection) {
+    if (!connection->previous) return;
+    connection->previous->next = connection->next;
+    connection->next->previous = connection->previous;
+    connection->previous = connection->next = NULL;
+}
+
 /// Reports the connections whose callback the program has replaced by its own: SQLite calls only one,
 /// and does not even report that such a connection was closed.
 static void findReplacements(void) {
@@ -228,8 +242,7 @@ static void findReplacements(void) {
         process_vm_readv(process, &local, 1, &remote, 1, 0);
         if (context == each) continue;
         // The entry is not freed, because a callback may still use it on another thread.
-        each->previous->next = each->next;
-        each->next->previous = each->previous;
+        unlinkConnection(each);
         storeEvent(recordNote, noteReplaced, each->database);
     }
     release(&connectionLock);
@@ -355,10 +368,23 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
 static void closed(struct Connection *connection) {
     storeEvent(recordClose, 0, connection->database);
     if (!acquire(&connectionLock)) return;
-    connection->previous->next = connection->next;
-    connection->next->previous = connection->previous;
+    unlinkConnection(connection);
+    if (!connection->isClosed) {
+        connection->isClosed = true;
+        connection->nextClosed = closedConnections;
+        closedConnections = connection;
+    }
     release(&connectionLock);
-    free(connection);
+}
+
+/// Returns the entry of a closed connection at the same address, or a new one.
+static struct Connection *newConnection(const sqlite3 *database) {
+    if (!acquire(&connectionLock)) return NULL;
+    struct Connection **link = &closedConnections, *found;
+    while ((found = *link) && found->database != database) link = &found->nextClosed;
+    if (found) *link = found->nextClosed;
+    release(&connectionLock);
+    return found ? found : calloc(1, sizeof *found);
 }
 
 static int traced(unsigned event, void *context, void *object, void *detail) {
@@ -510,13 +536,10 @@ static int opened(sqlite3 *database, char **error, const Routines *routines) {
     }
     for (int tries = 0; tries < 100000 && atomic_load(&copy->state) == 2; tries++) sched_yield();
     if (atomic_load(&copy->state) != 1) return SQLITE_OK;
-    struct Connection *connection = calloc(1, sizeof *connection);
+    struct Connection *connection = newConnection(database);
     if (!connection) return SQLITE_OK;
     *connection = (struct Connection){.copy = copy, .database = database};
-    if (!acquire(&connectionLock)) {
-        free(connection);
-        return SQLITE_OK;
-    }
+    if (!acquire(&connectionLock)) return SQLITE_OK;
     connection->next = connections.next;
     connection->previous = &connections;
     connections.next->previous = connection;
@@ -641,6 +664,7 @@ static struct Copy *searched(const struct dl_phdr_info *file) {
     for (int i = 0; i < dataCount; i++) {
         if (contains(code, codeCount, data[i].low)) continue;
         const uintptr_t *words = (const uintptr_t *)((data[i].low + 7) & ~(uintptr_t)7);
+        if ((uintptr_t)words >= data[i].high) continue;
         size_t count = (data[i].high - (uintptr_t)words) / sizeof *words;
         size_t last = sizeof(Routines) / sizeof *words;
         for (size_t word = slot; word + last < count + slot; word++) {
