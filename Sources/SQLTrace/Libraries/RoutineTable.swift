@@ -237,7 +237,7 @@ struct RoutineTable: Sendable, Equatable {
         return value
     }
 
-    /// Decodes `adrp x0, PAGE; add x0, x0, OFFSET`, or `adr x0, ADDRESS`.
+    /// Decodes `adrp x0, PAGE; add x0, x0, OFFSET` with one or two offsets, or `adr x0, ADDRESS`.
     private static func addressArm(_ code: [UInt8], at address: UInt64) -> UInt64? {
         let fields = LittleEndian(code)
         let start = fields.u32(0) == 0xd503_245f ? 4 : 0
@@ -248,10 +248,13 @@ struct RoutineTable: Sendable, Equatable {
         let distance = (bits ^ 0x10_0000) &- 0x10_0000
         let place = address &+ UInt64(start)
         guard first >> 31 == 1 else { return place &+ distance }
-        guard let second = fields.u32(start + 4), second & 0xffc0_03ff == 0x9100_0000 else {
-            return nil
+        // Where the data of a file has one anchor, two offsets are added.
+        let offsets = [4, 8].compactMap { fields.u32(start + $0) }
+            .prefix { $0 & 0xffc0_03ff == 0x9100_0000 }
+        guard !offsets.isEmpty else { return nil }
+        return offsets.reduce((place & ~0xfff) &+ (distance << 12)) {
+            $0 &+ UInt64($1 >> 10 & 0xfff)
         }
-        return (place & ~0xfff) &+ (distance << 12) &+ UInt64(second >> 10 & 0xfff)
     }
 }
 

@@ -370,11 +370,11 @@ static void started(struct Connection *connection, sqlite3_stmt *statement, cons
 static void ended(struct Connection *connection, sqlite3_stmt *statement) {
     struct Copy *copy = connection->copy;
     const Routines *sqlite = copy->routines;
-    uint64_t time = now();
     if (number(connection->database, copy->layout.executing) > 0) {
         __atomic_fetch_add(&ring->nested, 1, __ATOMIC_RELAXED);
         return;
     }
+    uint64_t time = now();
     struct Statement *state = current;
     if (!state || state->statement != statement) state = entry(statement, false);
     bool isTimed = state && state->isRunning;
@@ -703,15 +703,19 @@ static uint32_t returnedNumber(uintptr_t function) {
     return (first[0] >> 5 & 0xffff) | (first[1] >> 5 & 0xffff) << 16; // movz w0; movk w0, lsl 16
 }
 static uintptr_t returnedAddress(uintptr_t function, const struct Range *data, int dataCount) {
-    uint32_t code[3];
+    uint32_t code[4];
     memcpy(code, (const void *)function, sizeof code);
     int i = code[0] == 0xd503245f ? 1 : 0;
-    if ((code[i] & 0x9f00001f) != 0x90000000) return 0;
-    int64_t pages = (int64_t)((uint64_t)(code[i] >> 5 & 0x7ffff) << 45 | (uint64_t)(code[i] >> 29 & 3) << 43) >> 31;
-    uintptr_t page = ((function + 4u * (unsigned)i) & ~(uintptr_t)0xfff) + (uintptr_t)pages;
+    if ((code[i] & 0x1f00001f) != 0x10000000) return 0;
+    int64_t distance = (int64_t)((uint64_t)(code[i] >> 5 & 0x7ffff) << 45 | (uint64_t)(code[i] >> 29 & 3) << 43) >> 43;
+    uintptr_t place = function + 4u * (unsigned)i;
+    if (!(code[i] >> 31)) return place + (uintptr_t)distance; // adr x0
+    uintptr_t page = (place & ~(uintptr_t)0xfff) + (uintptr_t)(distance << 12);
     unsigned low = code[i + 1] >> 10 & 0xfff;
-    if ((code[i + 1] & 0xffc003ff) == 0x91000000) return page + low; // adrp x0; add x0, x0, LOW
-    if ((code[i + 1] & 0xffc003ff) != 0xf9400000) return 0;          // ldr x0, [x0, LOW]
+    // adrp x0; add x0, x0, LOW; and another add where the data of a file has one anchor
+    unsigned more = (code[i + 2] & 0xffc003ff) == 0x91000000 ? code[i + 2] >> 10 & 0xfff : 0;
+    if ((code[i + 1] & 0xffc003ff) == 0x91000000) return page + low + more;
+    if ((code[i + 1] & 0xffc003ff) != 0xf9400000) return 0; // ldr x0, [x0, LOW]
     uintptr_t address = page + 8u * low;
     return contains(data, dataCount, address) ? *(const uintptr_t *)address : 0;
 }
