@@ -27,10 +27,12 @@ package struct RecordedFacts: Sendable, Equatable {
 /// A tracker that computes the facts of consecutive samples of one source.
 struct FactTracker {
     private var before: DatabaseStatus?
+    /// The number of `SQLITE_BUSY` results in the previous report on a watched database.
+    private var busyBefore: UInt64?
 
     mutating func facts(of value: RecordedValue) -> RecordedFacts {
         switch value {
-        case .watch(let report): return Self.facts(of: report)
+        case .watch(let report): return facts(of: report)
         case .run(let sample):
             var facts = facts(of: sample.database)
             facts.saturation = sample.saturation ?? facts.saturation
@@ -71,16 +73,19 @@ struct FactTracker {
         (database.acquire?.count ?? 0) &+ (database.writerAcquire?.count ?? 0)
     }
 
-    private static func facts(of report: WatchReport) -> RecordedFacts {
+    private mutating func facts(of report: WatchReport) -> RecordedFacts {
         var facts = RecordedFacts()
         facts.waiting = report.processes.count { $0.waiting?.isWaiting == true }
         let blocked = (report.blocked ?? []).map(\.seconds).max()
         // Without tracing, a wait is known from the checks that found the process waiting.
         let waits = report.processes.compactMap { $0.waiting?.seconds }
         facts.waitNanoseconds = (blocked ?? waits.max() ?? (facts.waiting == 0 ? 0 : nil))
-            .map(nanoseconds)
+            .map(Self.nanoseconds)
         facts.walBytes = report.wal?.bytes
-        facts.busy = report.statements.map { $0.reduce(UInt64(0)) { $0 &+ $1.busy } }
+        // A report counts from the start of the trace on.
+        let busy = report.busyCount
+        facts.busy = busy.map { $0 - min($0, busyBefore ?? 0) }
+        busyBefore = busy ?? busyBefore
         facts.saturation = min(report.processes.reduce(0) { $0 + $1.share.writer.value }, 1)
         facts.rate = report.wal?.commitsPerSecond ?? report.rollback?.transactionsPerSecond
         return facts

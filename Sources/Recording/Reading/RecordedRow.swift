@@ -33,12 +33,21 @@ package struct RecordedSource: Sendable, Equatable {
     package var name: String
 }
 
-/// An event that a run reported.
+/// An event that a run reported, or for which an ``EpisodeRecorder`` recorded.
 package struct RecordedEvent: Sendable, Equatable {
+    /// The severity of an event for which an ``EpisodeRecorder`` recorded.
+    static let trigger = "trigger"
+
     /// The time, in milliseconds since 1970.
     package var time: Int64
     package var severity: String
     package var message: String
+
+    init(time: Int64, severity: String, _ message: String) {
+        self.time = time
+        self.severity = severity
+        self.message = message
+    }
 }
 
 /// A period without data.

@@ -123,7 +123,7 @@ extension RecordingContents {
         scan.forEach("event", "time_ms, severity, message") { row in
             guard let time = row.time(1), let message = row.text(3) else { return false }
             contents.events.append(
-                RecordedEvent(time: time, severity: row.text(2) ?? "info", message: message)
+                RecordedEvent(time: time, severity: row.text(2) ?? "info", message)
             )
             return true
         }

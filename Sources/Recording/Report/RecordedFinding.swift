@@ -18,11 +18,18 @@ package struct RecordedFinding: Sendable, Codable, Equatable {
     /// The maximum number of findings in a report.
     private static let limit = 20
 
+    /// The time after the start of a recording and after an event at which their findings are known,
+    /// in milliseconds.
+    private static let eventLength: Int64 = 2_500
+
     /// Returns the findings of a period, most important first, and the number of examined samples.
+    ///
+    /// `events` contains the times of the events for which the period was recorded.
     static func all(
         in contents: RecordingContents,
         _ indexes: Range<Int>,
-        _ reader: RecordingReader
+        _ reader: RecordingReader,
+        events: [Int64] = []
     ) -> (findings: [RecordedFinding], examined: Int) {
         struct Key: Hashable {
             var source: String
@@ -54,8 +61,18 @@ package struct RecordedFinding: Sendable, Codable, Equatable {
             }
         }
         let all = found.values.sorted { $0.precedes($1) }
+        // What was found before the event is not its reason, unless the recording starts with it.
+        let first = contents.rows[indexes].first?.time ?? 0
+        func isOfEvent(_ finding: RecordedFinding) -> Bool {
+            let start = finding.start.milliseconds
+            return events.contains { event in
+                start <= event + eventLength
+                    && (start > first + eventLength || event <= first + eventLength)
+            }
+        }
         let sorted = Finding.Level.allCases.flatMap { level in
-            all.filter { $0.finding.level == level }
+            let ofLevel = all.filter { $0.finding.level == level }
+            return ofLevel.filter(isOfEvent) + ofLevel.filter { !isOfEvent($0) }
         }
         return (Array(sorted.prefix(limit)), examined)
     }

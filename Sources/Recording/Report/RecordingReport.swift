@@ -50,6 +50,8 @@ package struct RecordingReport: Sendable, Codable, Equatable {
     package var samples: Int
     package var sessions: [Session]
     package var sources: [RecordedPeriod]
+    /// The events for which `record --on` recorded, or `nil` if it did not.
+    package var triggers: [Message]?
     /// The findings about watched databases, most important first.
     package var findings: [RecordedFinding]
     /// The number of samples of watched databases that were examined for findings.
@@ -107,15 +109,22 @@ extension RecordingReport {
         sessions = contents.sessions.filter { $0.start <= to && ($0.end ?? last) >= from }
             .map(Session.init)
         sources = RecordedPeriod.all(in: contents, indexes)
-        (findings, examinedSamples) = RecordedFinding.all(in: contents, indexes, reader)
+        let inPeriod = contents.events.filter { (from...to).contains($0.time) }
+        let triggers = inPeriod.filter { $0.severity == RecordedEvent.trigger }
+        if !triggers.isEmpty { self.triggers = triggers.map(Message.init) }
+        (findings, examinedSamples) = RecordedFinding.all(
+            in: contents,
+            indexes,
+            reader,
+            events: triggers.map(\.time)
+        )
         intervals = RecordedInterval.all(in: rows)
         longestWaits = WaitSearch(contents, indexes).longest(Self.waitCount).map { index in
             Wait(contents.rows[index], contents, reader)
         }
         gaps = contents.allGaps().filter { $0.end >= from && $0.start <= to }.map(Gap.init)
-        messages = contents.events.filter {
-            $0.severity != "info" && (from...to).contains($0.time)
-        }.prefix(Self.messageCount).map(Message.init)
+        messages = inPeriod.filter { !["info", RecordedEvent.trigger].contains($0.severity) }
+            .prefix(Self.messageCount).map(Message.init)
         problems = contents.problems
     }
 }

@@ -48,6 +48,7 @@ package final class FlightRecorder: Sendable {
     ///   - mask: A closure that removes literals from SQL, or that returns the SQL unchanged.
     ///   - mustBeNew: Whether to throw an error if the file exists. By default, an existing
     ///     recording is extended.
+    ///   - start: The time of the first sample, if it was measured earlier.
     ///   - onFailure: A closure that receives the error that ended the recording, on the recorder's
     ///     thread.
     /// - Throws: ``RecordingError`` if the file cannot be written.
@@ -57,6 +58,7 @@ package final class FlightRecorder: Sendable {
         info: RecordingInfo,
         mask: @escaping @Sendable (String) -> String,
         mustBeNew: Bool = false,
+        start: RecordingClock.Reading? = nil,
         onFailure: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         try self.init(
@@ -66,6 +68,7 @@ package final class FlightRecorder: Sendable {
             mask: mask,
             now: { RecordingClock.Reading.now },
             mustBeNew: mustBeNew,
+            start: start,
             onFailure: onFailure
         )
     }
@@ -77,13 +80,14 @@ package final class FlightRecorder: Sendable {
         mask: @escaping @Sendable (String) -> String,
         now: @escaping @Sendable () -> RecordingClock.Reading,
         mustBeNew: Bool = false,
+        start: RecordingClock.Reading? = nil,
         setup: String? = nil,
         onFailure: @escaping @Sendable (String) -> Void
     ) throws {
         self.path = path
         self.now = now
         self.onFailure = onFailure
-        let start = now()
+        let start = start ?? now()
         let clock = RecordingClock(start: start)
         state = Mutex(State(clock: clock))
         let opening = Mutex<(any Error)?>(nil)
@@ -117,8 +121,15 @@ package final class FlightRecorder: Sendable {
     }
 
     /// Records a value that has just been measured.
-    package func record(_ value: RecordedValue) {
-        let reading = now()
+    package func record(_ value: RecordedValue) { record(value, at: now()) }
+
+    /// Records a value that was measured at a time that is not before that of the previous value,
+    /// and the events that it shows.
+    package func record(
+        _ value: RecordedValue,
+        at reading: RecordingClock.Reading,
+        events: [String] = []
+    ) {
         state.withLock { state in
             let (time, jump) = state.clock.time(at: reading)
             if let jump {
@@ -130,6 +141,11 @@ package final class FlightRecorder: Sendable {
                 return
             }
             state.append(.sample(value, milliseconds: time))
+            for event in events {
+                state.append(
+                    .event(source: value.sourceName, milliseconds: time, message: event)
+                )
+            }
         }
     }
 

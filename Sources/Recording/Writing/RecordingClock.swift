@@ -6,9 +6,9 @@ import Telemetry
 /// A session starts at the wall-clock time and advances with the monotonic clock. The monotonic
 /// clock stops while the machine sleeps, so the wall clock moves ahead of the monotonic clock. The
 /// assigned times then jump to the wall clock, and the skipped period is a gap.
-struct RecordingClock: Sendable {
+package struct RecordingClock: Sendable {
     /// The readings of two clocks at the same moment.
-    struct Reading: Sendable, Equatable {
+    package struct Reading: Sendable, Equatable {
         /// The wall-clock time, in milliseconds since 1970.
         var wall: Int64
         /// The monotonic time, in nanoseconds since an arbitrary moment.

@@ -58,6 +58,8 @@ enum RecordingEntry: Sendable {
     case sample(RecordedValue, milliseconds: Int64)
     case gap(source: String?, start: Int64, end: Int64, reason: String)
     case result(json: String)
+    /// The event for which an ``EpisodeRecorder`` records.
+    case event(source: String, milliseconds: Int64, message: String)
 }
 
 /// A summary of a recorded session.

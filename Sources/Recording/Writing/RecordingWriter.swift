@@ -167,7 +167,16 @@ final class RecordingWriter {
                 sql: "INSERT OR REPLACE INTO result (session, data) VALUES (?, ?)",
                 arguments: [session, json]
             )
+        case .event(let source, let time, let message):
+            let id = try sourceID(source, db)
+            try add(RecordedEvent(time: time, severity: RecordedEvent.trigger, message), id, db)
         }
+    }
+
+    private func add(_ event: RecordedEvent, _ source: Int64, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: "INSERT INTO event (source, time_ms, severity, message) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [source, event.time, event.severity, event.message])
     }
 
     /// Ends the session and leaves a single file, or the file and its log if another program has
@@ -265,11 +274,8 @@ final class RecordingWriter {
             .execute(arguments: [nextSample, data])
         if case .run(let sample) = value {
             for event in sample.events {
-                try db.cachedStatement(
-                    sql: """
-                        INSERT INTO event (source, time_ms, severity, message) VALUES (?, ?, ?, ?)
-                        """
-                ).execute(arguments: [source, time, event.severity.rawValue, event.message])
+                let severity = event.severity.rawValue
+                try add(RecordedEvent(time: time, severity: severity, event.message), source, db)
             }
         }
         self.part?.bytes += size

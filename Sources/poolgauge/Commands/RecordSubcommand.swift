@@ -26,6 +26,11 @@ struct RecordSubcommand: ParsableCommand {
             When a program with an agent restarts, the time without data is recorded as a gap. At \
             the end, or after ^C, prints the duration, the number of samples, the size, and the \
             size per hour.
+
+            With --on, keeps the last 30 seconds in memory, and writes them to a recording of its \
+            own only around an event, such as --on 'busy, hold > 1s, pin > 30s, wal > 64MiB'. The \
+            output is then a folder. A recording ends ten seconds after the event, or after five \
+            minutes. 'busy' requires the SQL of the programs, as with --sql.
             """
     )
 
@@ -35,8 +40,14 @@ struct RecordSubcommand: ParsableCommand {
     )
     var targets: [String] = []
 
-    @Option(name: .shortAndLong, help: "The file of the recording.", completion: .file())
+    @Option(
+        name: .shortAndLong,
+        help: "The file of the recording, or the folder of the recordings with --on.",
+        completion: .file()
+    )
     var output: String
+
+    @OptionGroup var events: EventOptions
 
     @Option(
         name: .customLong("for"),
@@ -56,6 +67,9 @@ struct RecordSubcommand: ParsableCommand {
         if !sql.command.isEmpty, duration != nil {
             throw ValidationError("--for cannot be combined with a command, whose end counts")
         }
+        if events.isGiven, events.conditions.isEmpty {
+            throw ValidationError("--keep and --max-per-hour require --on")
+        }
         try DistinctFiles.check(
             outputs: [.init("--output", output)],
             inputs: targets.map { .init("a recorded database", $0) }
@@ -65,8 +79,8 @@ struct RecordSubcommand: ParsableCommand {
     func run() throws {
         if !sql.command.isEmpty { return try recordCommand() }
         if targets.count == 1, isAgent(targets[0]) {
-            guard sql.options == nil else {
-                throw CommandFailure("--sql applies only to database files")
+            guard sql.options == nil, events.conditions.isEmpty else {
+                throw CommandFailure("--sql and --on apply only to database files")
             }
             return try recordAgent(targets[0])
         }
@@ -115,13 +129,44 @@ struct RecordSubcommand: ParsableCommand {
         if recording.recorder.failure != nil { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
+    private func episodes(_ title: String) throws -> EpisodeRecorder {
+        var options = EpisodeOptions(
+            triggers: events.conditions.map {
+                EpisodeOptions.Trigger(text: $0.text, condition: $0.condition)
+            }
+        )
+        if let keep = events.keep { options.keepNanoseconds = keep.duration.wholeNanoseconds }
+        options.maximumPerHour = events.maxPerHour
+        options.maximumBytes = limits.limits.maximumBytes
+        options.retainNanoseconds = limits.limits.retainNanoseconds
+        @Sendable func tell(_ text: String) {
+            StandardError.write("poolgauge: \(Escaping.terminal(text))\n")
+        }
+        do {
+            return try EpisodeRecorder(
+                folder: output,
+                options: options,
+                info: RecordingInfo(.watch, title: title),
+                mask: MaskedSQL.text,
+                onEnd: { tell(RecordingSession.text(of: $0)) },
+                onFailure: { tell($0) }
+            )
+        } catch { throw CommandFailure("--output: \(error)") }
+    }
+
     private func recordCommand() throws {
         let title = sql.command.joined(separator: " ")
-        let recording = try session(RecordingInfo(.watch, title: title))
-        defer { recording.finish(reason: "the recording ended") }
         var run = CommandRun(command: sql.command, paths: targets, options: sql.commandOptions)
         run.interval = interval?.duration ?? .seconds(1)
         run.isSilent = true
+        guard events.conditions.isEmpty else {
+            let episodes = try episodes(title)
+            defer { episodes.end() }
+            run.onReports = episodes.record
+            throw ExitCode(try run.run())
+        }
+        let recording = try session(RecordingInfo(.watch, title: title))
+        defer { recording.finish(reason: "the recording ended") }
         run.recorder = recording.recorder
         let status = try run.run()
         throw ExitCode(status)
@@ -135,19 +180,59 @@ struct RecordSubcommand: ParsableCommand {
             )
         }
         let title = targets.isEmpty ? "all open databases" : targets.joined(separator: ", ")
-        let stopSignal = DispatchSemaphore(value: 0)
-        let interruption = Interruption { stopSignal.signal() }
+        guard events.conditions.isEmpty else { return try recordEvents(source, title) }
         let recording = try session(RecordingInfo(.watch, title: title))
         defer { recording.finish(reason: "the recording ended") }
-        let feed = try WatchFeed(
-            source: source,
-            interval: interval?.duration ?? .seconds(1),
-            sql: sql.options,
-            recorder: { recording.recorder }
+        try follow(
+            {
+                try WatchFeed(
+                    source: source,
+                    interval: interval?.duration ?? .seconds(1),
+                    sql: sql.options,
+                    recorder: { recording.recorder }
+                )
+            },
+            until: { recording.recorder.failure != nil }
         )
+        if recording.recorder.failure != nil { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    private func recordEvents(_ source: WatchSource, _ title: String) throws {
+        let episodes = try episodes(title)
+        let requiresSQL = events.conditions.contains { $0.condition.metric == .busy }
+        defer { episodes.end() }
+        func feed() throws -> WatchFeed {
+            do {
+                return try WatchFeed(
+                    source: source,
+                    interval: interval?.duration ?? .seconds(1),
+                    sql: requiresSQL ? sql.availableOptions ?? SQLTraceOptions() : sql.options,
+                    requiresSQL: requiresSQL,
+                    onReports: { episodes.record($0) }
+                )
+            } catch let failure as CommandFailure where requiresSQL {
+                throw CommandFailure(
+                    "--on busy requires the SQL of the programs: \(failure.message) Without root, "
+                        + "start the program with 'poolgauge record --on busy --output FOLDER -- "
+                        + "COMMAND'",
+                    status: failure.status
+                )
+            }
+        }
+        try follow(feed)
+    }
+
+    /// Follows a feed until the time is over, the command is interrupted, or `isOver` returns `true`.
+    private func follow(
+        _ feed: () throws -> WatchFeed,
+        until isOver: () -> Bool = { false }
+    ) throws {
+        let stopSignal = DispatchSemaphore(value: 0)
+        let interruption = Interruption { stopSignal.signal() }
+        let feed = try feed()
         let start = DispatchTime.now().uptimeNanoseconds
         let end = duration.map { start + $0.duration.wholeNanoseconds }
-        while recording.recorder.failure == nil {
+        while !isOver() {
             let now = DispatchTime.now().uptimeNanoseconds
             let remaining = end.map { $0 > now ? $0 - now : 0 } ?? 1_000_000_000
             let wait = Int(min(remaining, 1_000_000_000))
@@ -157,7 +242,45 @@ struct RecordSubcommand: ParsableCommand {
             if let end, DispatchTime.now().uptimeNanoseconds >= end { break }
         }
         feed.end()
-        if recording.recorder.failure != nil { throw ExitCode(ExitStatus.failed.rawValue) }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
+}
+
+/// The options for recordings that are written only around events.
+struct EventOptions: ParsableArguments {
+    @Option(
+        name: .customLong("on"),
+        help: ArgumentHelp(
+            "Record only around events: a list of conditions, such as 'busy, hold > 1s'.",
+            valueName: "conditions"
+        ),
+        transform: EventList.init
+    )
+    var list: EventList?
+
+    @Option(
+        help: "The time before an event that its recording covers; 30s by default.",
+        transform: TimeArgument.parse
+    )
+    var keep: TimeArgument?
+
+    @Option(help: "Delete the oldest of more recordings than this number within an hour.")
+    var maxPerHour: Int?
+
+    var conditions: [WatchConditionArgument] { list?.conditions ?? [] }
+
+    var isGiven: Bool { keep != nil || maxPerHour != nil }
+
+    func validate() throws {
+        if let maxPerHour, maxPerHour < 1 {
+            throw ValidationError("--max-per-hour must be at least 1")
+        }
+    }
+}
+
+/// A list of conditions, such as `busy, hold > 1s`.
+struct EventList {
+    var conditions: [WatchConditionArgument]
+
+    init(_ text: String) throws { conditions = try WatchConditionArgument.list(text) }
 }

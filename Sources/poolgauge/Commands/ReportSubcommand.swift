@@ -1,5 +1,7 @@
 import ArgumentParser
 import Recording
+import SQLiteWatch
+import Text
 
 struct ReportSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,10 +14,13 @@ struct ReportSubcommand: ParsableCommand {
             equal intervals.
 
             --from and --to accept \(RecordingMoment.forms).
+
+            For a folder of recordings, as 'poolgauge record --on' writes them, lists the event and \
+            the findings of each.
             """
     )
 
-    @Argument(help: "The recording.", completion: .file())
+    @Argument(help: "The recording, or a folder of recordings.", completion: .file())
     var file: String
 
     @Option(
@@ -48,6 +53,7 @@ struct ReportSubcommand: ParsableCommand {
     }
 
     func run() throws {
+        if FilePath.isFolder(file) { return try reportFolder() }
         let destination = try ReportDestination(path: output)
         let reader = try RecordingReader(path: file)
         let contents = reader.contents
@@ -58,6 +64,25 @@ struct ReportSubcommand: ParsableCommand {
             to: to?.milliseconds(from: start, to: end)
         )
         try destination.write(format.text(of: report))
+    }
+
+    private func reportFolder() throws {
+        guard format == .text, from == nil, to == nil else {
+            throw CommandFailure("--format, --from, and --to require one recording, not a folder")
+        }
+        guard let files = EpisodeFolder.recordings(in: file) else {
+            throw CommandFailure("the folder '\(Escaping.terminal(file))' cannot be listed")
+        }
+        guard !files.isEmpty else {
+            throw CommandFailure("there are no recordings in '\(Escaping.terminal(file))'")
+        }
+        let destination = try ReportDestination(path: output)
+        let texts = files.map { path in
+            do {
+                return RecordingTables(try RecordingReport(RecordingReader(path: path))).summary
+            } catch { return Escaping.terminal("\(error)") + "\n" }
+        }
+        try destination.write(texts.joined(separator: "\n"))
     }
 }
 

@@ -58,6 +58,9 @@ struct TopSubcommand: ParsableCommand {
         case .pinFrames: ("the frames that readers pin", "> 1000")
         case .pinBytes: ("the size of the pinned frames", "> 64MiB")
         case .writer: ("the longest time that a process has held a write lock", "> 5s")
+        case .hold:
+            ("the longest time that a process held a write lock, also if it released it", "> 1s")
+        case .busy: ("with --sql, the SQLITE_BUSY results", "> 0")
         case .writerShare:
             ("the largest share of time that one process held a write lock", "> 50%")
         case .checkpoint: ("the longest time that a checkpoint has been running", "> 2s")

@@ -88,7 +88,7 @@ final class DisplayRecording: Sendable {
     }
 
     private func start() {
-        let path = Self.newPath(at: Date())
+        let path = EpisodeFolder.newPath("poolgauge", at: Date())
         guard access(".", W_OK) == 0 else {
             let reason = String(cString: strerror(errno))
             return note(
@@ -124,31 +124,5 @@ final class DisplayRecording: Sendable {
             if let failure = session.recorder.takeFailure() { note(failure, isWarning: true) }
             note(RecordingSession.text(of: summary))
         }
-    }
-
-    /// Returns the first unused file name for a date in the current folder.
-    static func newPath(
-        at date: Date,
-        calendar: Calendar = .current,
-        isTaken: (String) -> Bool = { access($0, F_OK) == 0 || access($0 + "-wal", F_OK) == 0 }
-    ) -> String {
-        let parts = calendar.dateComponents(
-            [.year, .month, .day, .hour, .minute, .second],
-            from: date
-        )
-        func digits(_ number: Int?) -> String {
-            let text = String(number ?? 0)
-            return text.count < 2 ? "0" + text : text
-        }
-        let day = [parts.year, parts.month, parts.day].map(digits).joined(separator: "-")
-        let time = [parts.hour, parts.minute, parts.second].map(digits).joined()
-        let name = "poolgauge-\(day)-\(time)"
-        var path = name + ".recording"
-        var number = 2
-        while isTaken(path) {
-            path = "\(name)-\(number).recording"
-            number += 1
-        }
-        return path
     }
 }

@@ -26,6 +26,10 @@ struct RecordingTables {
                 + HumanUnits.counted(report.samples, "sample", "samples")
                 + ", \(HumanUnits.bytes(report.bytes))."
         ]
+        if let triggers = report.triggers {
+            let events = triggers.map { "\(LocalTime.text($0.time)) \($0.text)" }
+            lead.append("Recorded because of: \(events.joined(separator: ", ")).")
+        }
         lead += report.problems
         intervals = report.intervals
         findings = report.findings.map { Self.finding($0, report) }
@@ -142,13 +146,21 @@ struct RecordingTables {
 // MARK: Formats
 
 extension RecordingTables {
-    var text: String {
+    /// The title, the lead, and the findings.
+    var summary: String { lines.joined(separator: "\n") + "\n" }
+
+    private var lines: [String] {
         var lines = [Escaping.terminal(title)] + lead.map(Escaping.terminal)
         if !findings.isEmpty { lines += ["", "Findings"] }
         for (text, remedy) in findings {
             lines.append("  " + Escaping.terminal(text))
             if let remedy { lines.append("    → " + Escaping.terminal(remedy)) }
         }
+        return lines
+    }
+
+    var text: String {
+        var lines = lines
         for table in tables {
             lines += ["", table.title] + WatchText.table(table.rows).map { "  " + $0 }
         }

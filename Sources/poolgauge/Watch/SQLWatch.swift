@@ -7,7 +7,8 @@ import SQLiteWatch
 /// If tracing fails, the reports contain the reason and all data that is available without tracing.
 struct SQLWatch {
     private let session: (any StatementTrace)?
-    private let problem: String?
+    /// The reason that SQL is not traced, or `nil`.
+    let problem: String?
 
     /// The time between two reads of events.
     ///

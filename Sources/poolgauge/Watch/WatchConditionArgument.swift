@@ -19,7 +19,7 @@ struct WatchConditionArgument {
             throw ValidationError("'\(text)' is not a condition; use, for example, 'pin > 30s'")
         }
         let name = trimmed(text[..<range.lowerBound])
-        guard let metric = WatchCondition.Metric(rawValue: name) else {
+        guard let metric = WatchCondition.Metric(rawValue: name == "wal" ? "log" : name) else {
             let names = WatchCondition.Metric.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("unknown metric '\(name)'; expected one of: \(names)")
         }
@@ -28,6 +28,16 @@ struct WatchConditionArgument {
             condition: WatchCondition(metric, comparison, value),
             text: text
         )
+    }
+
+    /// Returns the conditions of a list, such as `busy, hold > 1s`.
+    static func list(_ text: String) throws -> [WatchConditionArgument] {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        return try parts.map { part in
+            let text = trimmed(part)
+            guard text == WatchCondition.Metric.busy.rawValue else { return try parse(text) }
+            return WatchConditionArgument(condition: WatchCondition(.busy, .more, 0), text: text)
+        }
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -39,13 +39,15 @@ final class WatchFeed: Sendable {
     /// thread passes the reports of each interval to `onReports`. `recorder` returns the recorder
     /// for a recording in progress, if any.
     ///
-    /// - Throws: `CommandFailure` if the databases cannot be watched.
+    /// - Throws: `CommandFailure` if the databases cannot be watched, or if `requiresSQL` is `true`
+    ///   and SQL cannot be traced.
     init(
         source: WatchSource,
         interval: Duration,
         sql: SQLTraceOptions? = nil,
+        requiresSQL: Bool = false,
         onReports: (@Sendable ([WatchReport]) -> Void)? = nil,
-        recorder: @escaping @Sendable () -> FlightRecorder?
+        recorder: @escaping @Sendable () -> FlightRecorder? = { nil }
     ) throws {
         self.source = source
         self.recorder = recorder
@@ -61,6 +63,9 @@ final class WatchFeed: Sendable {
             defer { threadEnd.signal() }
             do {
                 let worker = try Worker(command: command, found: first, sql: sql)
+                if requiresSQL, let problem = worker.sqlProblem {
+                    throw CommandFailure(problem, status: 1)
+                }
                 startSignal.signal()
                 run(worker)
             } catch {
@@ -133,6 +138,8 @@ final class WatchFeed: Sendable {
                 throw CommandFailure(error.description, status: 1)
             }
         }
+
+        var sqlProblem: String? { sql?.problem }
 
         /// The limitations of the watch, one sentence each.
         var notes: [String] {

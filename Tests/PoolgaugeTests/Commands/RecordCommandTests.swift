@@ -83,6 +83,19 @@ struct RecordCommandTests {
                     in: folder
                 )
                 #expect(more.status == 0, "\(more)")
+                let events = try run(
+                    [
+                        "record", "app.sqlite", "--on", "writer > 200ms, wal > 1GiB", "--for",
+                        "1200ms", "--interval", "300ms", "--output", "episodes",
+                    ],
+                    in: folder
+                )
+                #expect(events.status == 0, "\(events)")
+                let report = try run(["report", "episodes"], in: folder)
+                #expect(report.output.contains("Recorded because of: "), "\(report)")
+                #expect(report.output.contains(" writer > 200ms ("), "\(report)")
+                let files = FileManager.default
+                #expect(try files.contentsOfDirectory(atPath: folder.path + "/episodes").count == 1)
             }
             let text = try run(["report", "a.rec"], in: folder).output
             #expect(text.contains("between two sessions: the recording ended"))
@@ -102,6 +115,10 @@ struct RecordCommandTests {
     private static let mistakes: [([String], Int32, String)] = [
         (["run", "ycsb-c", "--record", "text"], 64, "exists and is not a recording"),
         (["record", "text", "--output", "text"], 64, "are the same file"),
+        (["record", "--on", "bussy", "--output", "x"], 64, "'bussy' is not a condition"),
+        (["record", "--keep", "9s", "--output", "x"], 64, "--max-per-hour require --on"),
+        (["record", "--on", "log > 1MB", "--output", "text"], 64, "'text' is not a folder"),
+        (["report", "."], 64, "there are no recordings in '.'"),
         (["record", "absent", "--output", "b.rec"], 1, "there is no agent with the name 'absent'"),
         (["record", "./absent", "--output", "b.rec"], 64, "there is no file './absent'"),
         (["what-if", "text"], 64, "'what-if' no longer exists; measure other numbers of readers"),

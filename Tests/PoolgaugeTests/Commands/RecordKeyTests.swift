@@ -90,7 +90,7 @@ struct RecordKeyTests {
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         let date = Date(timeIntervalSince1970: 1_795_715_535)
         func path(_ taken: Set<String>) -> String {
-            DisplayRecording.newPath(at: date, calendar: calendar) { taken.contains($0) }
+            EpisodeFolder.newPath("poolgauge", at: date, calendar: calendar) { taken.contains($0) }
         }
         let first = "poolgauge-2026-11-26-175215.recording"
         #expect(path([]) == first)

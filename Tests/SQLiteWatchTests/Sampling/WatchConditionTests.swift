@@ -21,11 +21,14 @@ struct WatchConditionTests {
         let report = try WatchSession.watching(folder.file()).report()
         let met: [(WatchCondition.Metric, WatchCondition.Comparison, Double)] = [
             (.pin, .more, 0), (.pinFrames, .atLeast, 3), (.pinBytes, .atLeast, 3 * 4120),
-            (.writer, .more, 0), (.writerShare, .atLeast, 1), (.checkpoint, .atMost, 0),
+            (.writer, .more, 0), (.hold, .atLeast, 0), (.writerShare, .atLeast, 1),
+            (.checkpoint, .atMost, 0),
             (.waiting, .less, 1), (.log, .more, 4120), (.logFrames, .atLeast, 4),
             (.commits, .atMost, 0), (.processes, .atLeast, 1),
         ]
-        #expect(met.count == WatchCondition.Metric.allCases.count)
+        // The number of failures is unknown without a trace.
+        #expect(met.count + 1 == WatchCondition.Metric.allCases.count)
+        #expect(!WatchCondition(.busy, .atLeast, 0).isMet(by: report))
         for (metric, comparison, value) in met {
             #expect(
                 WatchCondition(metric, comparison, value).isMet(by: report),
