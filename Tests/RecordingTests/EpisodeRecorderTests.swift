@@ -104,10 +104,9 @@ struct EpisodeRecorderTests {
             let recorder = try watch.recorder([holdTrigger])
             watch.run(recorder, 0..<120) { report, second in
                 report.findings = [Finding(.settings, "always")]
-                if second == 60 {
-                    hold(1.5, in: &report)
-                    report.findings.append(Finding(.longWriter, pid: 7, "jobs (7) held the lock"))
-                }
+                if second == 60 { hold(1.5, in: &report) }
+                if second < 62 { report.findings.append(Finding(.pinned, pid: 7, "web (7) pins")) }
+                if second > 58 { report.findings.append(Finding(.busy, pid: 7, "1 failed")) }
                 // A process that may have released the lock in between has not held it.
                 if second == 100 { hold(5, isContinuous: false, in: &report) }
             }
@@ -125,7 +124,7 @@ struct EpisodeRecorderTests {
             #expect(report.triggers?.map(\.text) == ["hold > 1s (1.5 s)"])
             #expect(report.messages.isEmpty)
             // What is found in all samples is not the reason of the event.
-            #expect(report.findings.map(\.finding.kind) == [.longWriter, .settings])
+            #expect(report.findings.map(\.finding.kind) == [.pinned, .busy, .settings])
         }
     }
 

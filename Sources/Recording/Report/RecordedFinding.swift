@@ -18,8 +18,8 @@ package struct RecordedFinding: Sendable, Codable, Equatable {
     /// The maximum number of findings in a report.
     private static let limit = 20
 
-    /// The time after the start of a recording and after an event at which their findings are known,
-    /// in milliseconds.
+    /// The time after an event in which its findings appear, and the length of the start and the end
+    /// of a recording, in milliseconds.
     private static let eventLength: Int64 = 2_500
 
     /// Returns the findings of a period, most important first, and the number of examined samples.
@@ -61,13 +61,16 @@ package struct RecordedFinding: Sendable, Codable, Equatable {
             }
         }
         let all = found.values.sorted { $0.precedes($1) }
-        // What was found before the event is not its reason, unless the recording starts with it.
-        let first = contents.rows[indexes].first?.time ?? 0
+        // What was found both at the start and at the end of the recording is not the reason of an
+        // event, unless the recording starts with the event.
+        let rows = contents.rows[indexes]
+        let first = (rows.first?.time ?? 0) + eventLength
+        let last = (rows.last?.time ?? 0) - eventLength
         func isOfEvent(_ finding: RecordedFinding) -> Bool {
-            let start = finding.start.milliseconds
+            let (start, end) = (finding.start.milliseconds, finding.end.milliseconds)
             return events.contains { event in
                 start <= event + eventLength
-                    && (start > first + eventLength || event <= first + eventLength)
+                    && (start > first || end < last || event <= first)
             }
         }
         let sorted = Finding.Level.allCases.flatMap { level in

@@ -149,7 +149,7 @@ struct RecordSubcommand: ParsableCommand {
                 info: RecordingInfo(.watch, title: title),
                 mask: MaskedSQL.text,
                 onEnd: { tell(RecordingSession.text(of: $0)) },
-                onFailure: { tell($0) }
+                onFailure: { tell($0 + "; free space, or use another folder") }
             )
         } catch { throw CommandFailure("--output: \(error)") }
     }
