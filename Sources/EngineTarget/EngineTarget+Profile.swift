@@ -1,15 +1,7 @@
 import SQLiteEngine
 import WorkloadEngine
 
-extension EngineTarget {
-    func profile(
-        _ statements: [BoundStatement],
-        in access: WorkloadAccess,
-        running: Bool
-    ) throws -> OperationProfile? {
-        try StatementProfiler(running: running).profile(statements, in: access, of: self)
-    }
-}
+extension EngineTarget: ProfiledTarget {}
 
 extension EngineSession: ProfiledSession {
     var sqliteConnection: OpaquePointer? { database.handle }

@@ -11,7 +11,7 @@ import WorkloadEngine
 /// Accesses use the same transactions as the libraries: deferred for reads, and immediate for
 /// writes unless the arm sets a different `begin`. No queue serializes writers, so writers wait for
 /// the lock on the file. The target does not report a status.
-final class RawTarget: WorkloadTarget {
+final class RawTarget: ProfiledTarget {
     private let path: String
     private let setup: [String]
     private let isWAL: Bool
@@ -112,14 +112,6 @@ final class RawTarget: WorkloadTarget {
         progress: @escaping (Double) throws -> Void
     ) throws {
         try connection().backup(to: path, pagesPerStep: CInt(clamping: pagesPerStep), progress)
-    }
-
-    func profile(
-        _ statements: [BoundStatement],
-        in access: WorkloadAccess,
-        running: Bool
-    ) throws -> OperationProfile? {
-        try StatementProfiler(running: running).profile(statements, in: access, of: self)
     }
 
     func check(_ sql: String) throws { try connection().check(sql) }

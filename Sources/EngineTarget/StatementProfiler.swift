@@ -12,6 +12,19 @@ package protocol ProfiledSession: WorkloadSession {
     func rollingBack(_ body: () throws -> Void) throws
 }
 
+/// A target whose sessions are ``ProfiledSession``s.
+package protocol ProfiledTarget: WorkloadTarget {}
+
+extension ProfiledTarget {
+    package func profile(
+        _ statements: [BoundStatement],
+        in access: WorkloadAccess,
+        running: Bool
+    ) throws -> OperationProfile? {
+        try StatementProfiler(running: running).profile(statements, in: access, of: self)
+    }
+}
+
 /// A profiler that reports how SQLite executes statements, for any library.
 package struct StatementProfiler {
     private let runsStatements: Bool

@@ -7,7 +7,7 @@ import Telemetry
 import WorkloadEngine
 
 /// A GRDB `DatabaseQueue` or `DatabasePool` under load.
-final class GRDBTarget: WorkloadTarget {
+final class GRDBTarget: ProfiledTarget {
     enum Server: Sendable {
         case queue(DatabaseQueue)
         case pool(DatabasePool)
@@ -196,14 +196,6 @@ final class GRDBTarget: WorkloadTarget {
     }
 
     func restartTimes() { ledger.restartTimes() }
-
-    func profile(
-        _ statements: [BoundStatement],
-        in access: WorkloadAccess,
-        running: Bool
-    ) throws -> OperationProfile? {
-        try StatementProfiler(running: running).profile(statements, in: access, of: self)
-    }
 
     func environment() throws -> [String: String] {
         var facts = ["library": "GRDB", "probes": "none: observed from outside"]

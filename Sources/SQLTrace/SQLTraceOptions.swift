@@ -6,9 +6,9 @@ public struct SQLTraceOptions: Sendable, Equatable {
     public var showsLiterals = false
     /// Whether the session reads bound values and adds them to executions.
     public var readsValues = false
-    /// The share of time, from 0 to 1, that a thread may lose to probes.
+    /// By which part the statements of a thread may take longer on average, such as 0.05.
     ///
-    /// A process that would lose more is traced only in windows. 0 traces all processes all the
+    /// A process that would become slower is traced only in windows. 0 traces all processes all the
     /// time.
     public var shareLimit = 0.05
 

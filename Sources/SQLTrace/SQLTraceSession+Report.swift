@@ -191,7 +191,11 @@ extension SQLTraceSession {
                 return process.limiter.lost.slowdown * Double(process.attachedTime(at: now))
                     / Double(all)
             }.max() ?? 0
-        tracing.notes = notes + (tracing.sampled ?? []).map(note)
+        tracing.notes =
+            notes
+            + (tracing.sampled ?? []).map { process in
+                note(process, slowdown: attached[process.pid]?.limiter.lost.slowdown ?? 0)
+            }
         if missedPrograms > 0 {
             tracing.notes.append(
                 HumanUnits.counted(missedPrograms, "program", "programs")
@@ -204,22 +208,14 @@ extension SQLTraceSession {
                     + " got probes after the first statements, which are not counted"
             )
         }
-        let uncounted = decoder.unknownFiles
-        if uncounted > 0 {
-            tracing.notes.append(
-                uncounted == 1
-                    ? "1 execution is not counted because the file of its connection is unknown"
-                    : "\(uncounted) executions are not counted because the files of their "
-                        + "connections are unknown"
-            )
-        }
+        if let note = decoder.unknownFilesNote { tracing.notes.append(note) }
         return tracing
     }
 
-    private func note(_ process: WatchedTracing.Sampled) -> String {
+    private func note(_ process: WatchedTracing.Sampled, slowdown: Double) -> String {
         let percent = HumanUnits.percent
         return WatchStatementText.process(process.name, process.pid)
-            + " would lose \(percent(process.share)) of its time to probes (limit: "
+            + " would be slower by \(percent(slowdown)) with probes (limit: "
             + "\(percent(options.shareLimit))), so it has probes only in windows: for "
             + "\(HumanUnits.duration(seconds: process.attachedSeconds)) of "
             + "\(HumanUnits.duration(seconds: process.seconds)); its counts cover only these "

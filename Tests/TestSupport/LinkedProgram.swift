@@ -54,10 +54,16 @@ package final class LinkedProgram {
     ///   - kind: How to link the program.
     ///   - path: The path of the program.
     ///   - options: Further options of the compiler.
+    ///   - text: The text of another program.
     /// - Throws: An error if the program cannot be compiled.
-    package static func compile(_ kind: Kind, to path: String, options: [String] = []) throws {
+    package static func compile(
+        _ kind: Kind,
+        to path: String,
+        options: [String] = [],
+        text: String? = nil
+    ) throws {
         let source = path + ".c"
-        try Data(Self.source.utf8).write(to: URL(fileURLWithPath: source))
+        try Data((text ?? Self.source).utf8).write(to: URL(fileURLWithPath: source))
         let compiler = Process()
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/gcc")
         compiler.arguments =

@@ -22,6 +22,8 @@ final class AgentRing: Sendable {
 
     private struct State {
         let memory: UInt
+        /// The programs' counts when this reader began.
+        let first: (unread: UInt64, nested: UInt64)
         /// The number of records that were read.
         var position: UInt64
         /// The end of the records that a program may still be storing, and when that was first seen.
@@ -117,6 +119,8 @@ final class AgentRing: Sendable {
         state = Mutex(
             State(
                 memory: UInt(bitPattern: memory),
+                first: isNew
+                    ? (0, 0) : (poolgauge_load64(memory + 8), poolgauge_load64(memory + 16)),
                 position: isNew ? 0 : poolgauge_load64(memory)
             )
         )
@@ -155,7 +159,12 @@ final class AgentRing: Sendable {
             guard let memory = UnsafeMutableRawPointer(bitPattern: state.memory) else {
                 return (0, 0)
             }
-            return (poolgauge_load64(memory + 8), poolgauge_load64(memory + 16))
+            // A program may have lowered a count.
+            let unread = poolgauge_load64(memory + 8)
+            let nested = poolgauge_load64(memory + 16)
+            return (
+                unread - min(unread, state.first.unread), nested - min(nested, state.first.nested)
+            )
         }
     }
 
@@ -174,8 +183,12 @@ final class AgentRing: Sendable {
         poolgauge_ring_note_reader(memory, now)
         let head = poolgauge_load64(memory)
         let count = head &- state.position
-        if count > UInt64(slots) {
-            // The oldest records were overwritten, or a program has changed the number.
+        if count > 1 << 63 {
+            // A program has changed the number.
+            state.batch.lost &+= 1
+            state.position = head
+        } else if count > UInt64(slots) {
+            // The oldest records were overwritten.
             state.batch.lost &+= count - UInt64(slots)
             state.position = head &- UInt64(slots)
         }

@@ -31,6 +31,8 @@ package final class AgentTraceSession: StatementTrace {
     private var programs: [Int32: Program] = [:]
     private var names: [Int32: String] = [:]
     private var pendingFiles: [String] = []
+    /// Whether there were more programs than can be told apart.
+    private var hasMorePrograms = false
     /// Whether another process has started the programs.
     private let isAttached: Bool
 
@@ -43,6 +45,8 @@ package final class AgentTraceSession: StatementTrace {
         var databases: Set<Int> = []
         var unseen: [ProbeRecord.UnseenReason: Int] = [:]
         var hasEnded = false
+        /// Whether reports have nothing about the program.
+        var isUnused: Bool { databases.isEmpty && unseen.isEmpty }
     }
 
     private static let programLimit = 4_096
@@ -92,16 +96,21 @@ package final class AgentTraceSession: StatementTrace {
     /// - Parameters:
     ///   - command: The program and its arguments.
     ///   - library: The path of `libpoolgauge_trace.so`, or `nil` if there is none.
+    ///   - requiresLibrary: Whether to start the command only if it has the library.
     ///   - handled: The signals that this process already handles.
     /// - Returns: The process ID.
     /// - Throws: ``TraceError`` if the command cannot be started.
     package func start(
         _ command: [String],
         library: String?,
+        requiresLibrary: Bool = false,
         handled: [Int32] = []
     ) throws(TraceError) -> Int32 {
         let program = TracedCommand(command)
         obstacle = program.obstacle(library: library)
+        if requiresLibrary, let obstacle {
+            throw TraceError(.command, "the SQL of the command is not visible: \(obstacle)")
+        }
         let process = try program.start(
             library: obstacle == nil ? library : nil,
             memory: ring.descriptor,
@@ -185,7 +194,13 @@ package final class AgentTraceSession: StatementTrace {
         if now >= nextSurveyTime {
             nextSurveyTime = now + Self.surveyPause
             for (process, program) in programs where !program.hasEnded {
-                if !SystemProcess.exists(process) { end(process, at: now) }
+                if !SQLTraceSession.exists(process) { end(process, at: now) }
+            }
+            if programs.count > Self.programLimit / 2 {
+                for (process, program) in programs where program.hasEnded && program.isUnused {
+                    programs[process] = nil
+                    names[process] = nil
+                }
             }
         }
         return executions
@@ -193,7 +208,9 @@ package final class AgentTraceSession: StatementTrace {
 
     private func handle(_ record: ProbeRecord, _ executions: inout [StatementExecution]) {
         let process = record.process
-        guard process > 0, programs[process] != nil || programs.count < Self.programLimit else {
+        guard process > 0 else { return }
+        guard programs[process] != nil || programs.count < Self.programLimit else {
+            hasMorePrograms = true
             return
         }
         if programs[process] == nil {
@@ -207,6 +224,8 @@ package final class AgentTraceSession: StatementTrace {
                 .map { String($0) }
         }
         switch record.kind {
+        // The library sends neither.
+        case .values, .fork: return
         case .program: end(process, at: record.time)
         case .copy(let path, let version):
             guard record.library < Self.copyLimit else { return }
@@ -373,6 +392,13 @@ package final class AgentTraceSession: StatementTrace {
         tracing.notes.append(
             "the time of a statement that returns rows contains the program's time between them"
         )
+        if let note = decoder.unknownFilesNote { tracing.notes.append(note) }
+        if hasMorePrograms {
+            tracing.notes.append(
+                "there were more than \(Self.programLimit) programs; the statements of the others "
+                    + "are not counted"
+            )
+        }
         if files.isFull {
             tracing.notes.append(
                 "programs used more than \(AgentFiles.limit) databases, of which only the first "
@@ -428,13 +454,14 @@ private final class AgentFiles {
         }
         let match = watched.database(of: process, path: path)
         if case .watched(let number) = match { return .watched(numbers[number]) }
-        guard canGrow, path.hasPrefix("/") else { return match }
+        guard canGrow || match == .unknown, path.hasPrefix("/") else { return match }
         // The process may run in a container.
         let isHere = FileIdentity(path: "/proc/\(process)/root/") == FileIdentity(path: "/")
         let rooted = "/proc/\(process)/root\(path)"
         let file = isHere || FileIdentity(path: rooted) == nil ? path : rooted
         // The process may have ended.
         if let known = paths.firstIndex(of: FilePath.resolved(file)) { return .watched(known) }
+        guard canGrow else { return match }
         guard paths.count < Self.limit else {
             isFull = true
             return .other
@@ -446,9 +473,6 @@ private final class AgentFiles {
 }
 
 private enum SystemProcess {
-    /// Returns whether a process of any user exists.
-    static func exists(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno == EPERM }
-
     static var calendarMilliseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

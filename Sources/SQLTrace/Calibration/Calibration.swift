@@ -78,7 +78,8 @@ struct Calibration {
     /// - Parameters:
     ///   - files: The descriptors.
     ///   - searchesCopies: Whether to search for copies of SQLite whose functions are unknown.
-    /// - Returns: What each file contains, or `nil` for a file that could not be examined.
+    /// - Returns: What each file contains, or `nil` for a file that could not be examined. After two
+    ///   such files, the others are not examined, and the array is shorter.
     func descriptions(of files: [Int32], searchesCopies: Bool = false) -> [FileDescription?] {
         var found: [FileDescription?] = []
         var failures = 0
@@ -96,7 +97,7 @@ struct Calibration {
             found.append(nil)
             failures += 1
         }
-        return found + Array(repeating: nil, count: max(0, files.count - found.count))
+        return found
     }
 
     /// The number of failures after which no more files are examined.

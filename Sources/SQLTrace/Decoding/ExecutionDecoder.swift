@@ -56,6 +56,11 @@ struct ExecutionDecoder {
     ///
     /// The kernel discards its entries earlier, and then sends the texts again.
     private static let capacity = 1 << 17
+    /// The maximum number of threads of a process in the middle of a text.
+    private static let threadLimit = 1 << 12
+    /// The maximum length of all texts, in bytes.
+    private static let totalTextLimit = 1 << 28
+    private var textBytes = 0
 
     init(database: @escaping FileMatch) { self.database = database }
 
@@ -79,6 +84,9 @@ struct ExecutionDecoder {
             processes[record.process, default: Process()].files[record.connection] =
                 Process.File(path: path, match: match)
         case .values(let values):
+            if processes[record.process]?.values.count ?? 0 >= Self.threadLimit {
+                processes[record.process]?.values = [:]
+            }
             processes[record.process, default: Process()].values[record.thread] = values
         case .close:
             processes[record.process]?.files[record.connection] = nil
@@ -90,6 +98,17 @@ struct ExecutionDecoder {
         case .fork, .program, .copy, .unseen: break
         }
         return nil
+    }
+
+    /// A note about the executions on files that could not be identified, or `nil` if there are none.
+    var unknownFilesNote: String? {
+        switch unknownFiles {
+        case 0: nil
+        case 1: "1 execution is not counted because the file of its connection is unknown"
+        default:
+            "\(unknownFiles) executions are not counted because the files of their connections are "
+                + "unknown"
+        }
     }
 
     /// Discards the state of a process that has ended or executed a new program.
@@ -112,7 +131,10 @@ struct ExecutionDecoder {
         defer { processes[record.process] = process }
         // Without its first part, the text is not complete.
         if !isFirst, process.parts[record.thread] == nil { return nil }
-        if isFirst { process.parts[record.thread] = [] }
+        if isFirst {
+            if process.parts.count >= Self.threadLimit { process.parts = [:] }
+            process.parts[record.thread] = []
+        }
         process.parts[record.thread]?.append(contentsOf: part)
         let count = process.parts[record.thread]?.count ?? 0
         guard isLast || count >= Self.textLimit - 1_024 else { return nil }
@@ -122,6 +144,11 @@ struct ExecutionDecoder {
     private mutating func store(_ text: String, of record: ProbeRecord) {
         if processes[record.process]?.texts.count ?? 0 >= Self.capacity {
             processes[record.process]?.texts = [:]
+        }
+        textBytes += text.utf8.count
+        if textBytes > Self.totalTextLimit {
+            for process in processes.keys { processes[process]?.texts = [:] }
+            textBytes = text.utf8.count
         }
         processes[record.process, default: Process()].texts[record.statement] = text
     }

@@ -44,8 +44,11 @@ final class AttachedProcess {
     /// The processor time at the start of the trace and at the start of the current window, and
     /// that in earlier windows, in seconds.
     private var processorTime = (start: 0.0, window: 0.0, earlier: 0.0)
-    /// The processor time that the threads have lost to probes, in seconds.
-    private var lostSeconds = 0.0
+    /// The processor time that the threads, and in each interval the one that lost most, have lost to
+    /// probes, in seconds.
+    private var lostSeconds = (all: 0.0, most: 0.0)
+    /// The processor time when the process still ran, in seconds.
+    private var lastProcessorTime = 0.0
     /// The time with probes, and the time, at the last report.
     private var reported: (attached: UInt64, time: UInt64)
     /// Whether probes were set since the last search for statements that began before.
@@ -130,7 +133,10 @@ final class AttachedProcess {
         attachments = []
         libraries = []
         if let window { earlierTime += now - min(now, window) }
-        processorTime.earlier += max(0, Self.processorTime(of: process) - processorTime.window)
+        processorTime.earlier += max(
+            0,
+            max(lastProcessorTime, Self.processorTime(of: process)) - processorTime.window
+        )
         window = nil
         isSampled = true
         let process = process
@@ -148,7 +154,11 @@ final class AttachedProcess {
         removal.start()
     }
 
-    func addLost(_ times: [Int32: Double]) { lostSeconds += times.values.reduce(0, +) / 1e9 }
+    func addLost(_ times: [Int32: Double]) {
+        lostSeconds.all += times.values.reduce(0, +) / 1e9
+        lostSeconds.most += (times.values.max() ?? 0) / 1e9
+        lastProcessorTime = max(lastProcessorTime, Self.processorTime(of: process))
+    }
 
     /// Returns by which factors the true number of executions may exceed the counted one.
     func sampling(at now: UInt64) -> StatementTable.Sampling {
@@ -160,11 +170,11 @@ final class AttachedProcess {
             byRestTime: all / attached,
             windows: windowCount
         )
-        let processor = Self.processorTime(of: process)
+        let processor = max(lastProcessorTime, Self.processorTime(of: process))
         let inWindow = window == nil ? 0 : processor - processorTime.window
         // The cost is an estimate.
-        let lost = 1.15 * lostSeconds
-        sampling.byRestTime = all / max(attached - lost * 1e9, attached / 20)
+        let lost = 1.15 * lostSeconds.all
+        sampling.byRestTime = all / max(attached - 1.15e9 * lostSeconds.most, attached / 20)
         let used = processorTime.earlier + inWindow - lost
         let total = processor - processorTime.start - lost
         if used > 0, total > used { sampling.byProcessorTime = total / used }

@@ -86,6 +86,11 @@ struct TracedLibraries {
                 of: opened.map(\.1.descriptor),
                 searchesCopies: searchesCopies
             )
+            if descriptions.count < opened.count {
+                // The next survey examines the others, without those that failed too often.
+                for (_, file) in opened[descriptions.count...] { close(file.descriptor) }
+                rest = []
+            }
             for ((mapping, file), description) in zip(opened, descriptions) {
                 var known = files[mapping.file] ?? File()
                 if let description {

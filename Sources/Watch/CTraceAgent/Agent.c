@@ -1,7 +1,7 @@
 // The library that `poolgauge top -- COMMAND` loads into programs. It sees the statements of each
 // copy of SQLite in the program through SQLite's own interface (https://sqlite.org/c3ref/trace_v2.html)
 // and stores them in memory that Poolgauge created. It runs no SQL on the program's connections,
-// never waits, and does nothing in a program that was not started by Poolgauge.
+// never waits for Poolgauge, and does nothing in a program that was not started by Poolgauge.
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define _GNU_SOURCE
@@ -53,6 +53,8 @@ struct Layout {
 
 struct Copy {
     const Routines *routines;
+    /// The code of the functions in its table, between which its other functions lie.
+    uintptr_t low, high;
     struct Layout layout;
     int version;
     /// 0 before the calibration, 1 after it, and -1 if it failed.
@@ -638,11 +640,19 @@ static bool isTable(
     return filled >= 140 && contains(code, codeCount, table[offsetof(Routines, trace_v2) / sizeof *table]);
 }
 
-static struct Copy *added(const Routines *routines) {
+static struct Copy *added(const Routines *routines, const struct Range *code, int codeCount) {
     for (int i = 0; i < copyCount; i++)
         if (copies[i].routines == routines) return &copies[i];
     if (copyCount == copyLimit) return NULL;
-    copies[copyCount].routines = routines;
+    struct Copy *copy = &copies[copyCount];
+    copy->routines = routines;
+    copy->low = UINTPTR_MAX;
+    const uintptr_t *functions = (const uintptr_t *)routines;
+    for (size_t i = 0; i <= offsetof(Routines, trace_v2) / sizeof *functions; i++) {
+        if (!contains(code, codeCount, functions[i])) continue;
+        if (functions[i] < copy->low) copy->low = functions[i];
+        if (functions[i] > copy->high) copy->high = functions[i];
+    }
     __atomic_store_n(&copyCount, copyCount + 1, __ATOMIC_RELEASE);
     return &copies[copyCount - 1];
 }
@@ -670,7 +680,7 @@ static struct Copy *searched(const struct dl_phdr_info *file) {
         for (size_t word = slot; word + last < count + slot; word++) {
             if (!contains(code, codeCount, words[word])) continue;
             if (isTable(words + word - slot, code, codeCount, data, dataCount))
-                return added((const Routines *)(words + word - slot));
+                return added((const Routines *)(words + word - slot), code, codeCount);
         }
     }
     return NULL;
@@ -696,7 +706,9 @@ static int findModule(struct dl_phdr_info *file, size_t size, void *context) {
     return 1;
 }
 
-/// Returns the copy of SQLite in the file that contains an address of code.
+/// Returns the copy of SQLite that contains an address of code.
+///
+/// Other code in the same program also opens files, before SQLite is initialized.
 static struct Copy *copyAt(const void *address) {
     if (!thread) thread = (int)syscall(SYS_gettid);
     struct Search search = {(uintptr_t)address, NULL};
@@ -709,7 +721,9 @@ static struct Copy *copyAt(const void *address) {
     }
     dl_iterate_phdr(findModule, &search);
     atomic_store(&searcher, 0);
-    return search.copy;
+    const struct Copy *copy = search.copy;
+    bool isOwn = copy && search.address >= copy->low && search.address < copy->high;
+    return isOwn ? search.copy : NULL;
 }
 
 /// Asks SQLite to call `opened` for each connection, again and again, because the program may remove

@@ -49,11 +49,9 @@ struct LiveCapture {
                 command,
                 paths: [database],
                 options,
+                requiresLibrary: true,
                 handled: [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
             )
-            if let obstacle = started.session.obstacle {
-                throw CommandFailure("the SQL of the command is not visible: \(obstacle)")
-            }
             (session, process) = (started.session, started.process)
         }
         defer { session.close() }
@@ -93,6 +91,8 @@ struct LiveCapture {
             }
             for execution in executions { add(execution, to: &result) }
         }
+        // A terminal sends ^C to the command, too.
+        if let process, let signal = interruption.signal, signal != SIGINT { kill(process, signal) }
         // The last statements of a command that has ended.
         for execution in session.poll() { add(execution, to: &result) }
         for process in processorWait.known { processorWait.read(process) }

@@ -36,7 +36,7 @@ struct CommandRun {
         let signals = Self.forwardSignals(to: process)
         defer { for source in signals { source.cancel() } }
         if let obstacle = session.obstacle {
-            Self.write("poolgauge: the SQL of the command is not visible: \(obstacle)\n")
+            StandardError.write("poolgauge: the SQL of the command is not visible: \(obstacle)\n")
         }
         var watch = Watch(session, command: command.first ?? "")
         let clock = ContinuousClock()
@@ -57,20 +57,19 @@ struct CommandRun {
 
     private func report(_ reports: [WatchReport], isLast: Bool = false) throws {
         if isLast, reports.isEmpty, !isSilent {
-            Self.write("poolgauge: the command used no SQLite database that is visible\n")
+            StandardError.write("poolgauge: the command used no SQLite database that is visible\n")
         }
         onReports?(reports)
         for report in reports { recorder?.record(.watch(report)) }
         guard !isSilent else { return }
         for report in reports {
             switch format {
-            case .json: Self.write(try WatchJSON.line(of: report))
-            case .text: Self.write("\n" + WatchText.text(of: report, cutsStatements: false))
+            case .json: StandardError.write(try WatchJSON.line(of: report))
+            case .text:
+                StandardError.write("\n" + WatchText.text(of: report, cutsStatements: false))
             }
         }
     }
-
-    private static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
     /// Leaves the signals that a terminal sends to the command, which receives them, too, and forwards
     /// those that other programs send to this process.
@@ -161,17 +160,24 @@ struct TracedProgram {
     ///   - command: The program and its arguments.
     ///   - paths: The databases to trace, or an empty array to trace all that the command uses.
     ///   - options: The tracing options.
+    ///   - requiresLibrary: Whether to start the command only if it has the library.
     ///   - handled: The signals that this process already handles.
     /// - Throws: ``CommandFailure`` if the command cannot be started.
     init(
         _ command: [String],
         paths: [String],
         _ options: SQLTraceOptions,
+        requiresLibrary: Bool = false,
         handled: [Int32] = []
     ) throws {
         do throws(TraceError) {
             session = try AgentTraceSession(options, paths: paths, planning: SQLWatch.planning)
-            process = try session.start(command, library: Self.library, handled: handled)
+            process = try session.start(
+                command,
+                library: Self.library,
+                requiresLibrary: requiresLibrary,
+                handled: handled
+            )
         } catch {
             throw CommandFailure(error.description, status: ExitStatus.failed.rawValue)
         }

@@ -331,6 +331,22 @@ struct HeadlessCommandTests {
         }
     }
 
+    #if os(Linux)
+    /// Nobody reads what `poolgauge` says about the command.
+    @Test func aCommandKeepsItsStatusIfNobodyReadsTheReport() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Program.path)
+        process.arguments = ["top", "--", "sh", "-c", "exit 7"]
+        process.standardInput = FileHandle.nullDevice
+        let errors = Pipe()
+        try errors.fileHandleForReading.close()
+        process.standardError = errors
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 7)
+    }
+    #endif
+
     private func object(_ json: String) throws -> [String: Any] {
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
         return try #require(object as? [String: Any])

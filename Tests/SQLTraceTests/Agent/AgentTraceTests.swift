@@ -142,6 +142,43 @@ struct AgentTraceTests {
         }
     }
 
+    /// The program opens a file of its own before it configures SQLite. It closes connections while
+    /// they have statements, which fails or leaves them open.
+    private static let unusualProgram = """
+        #include <fcntl.h>
+        #include <sqlite3.h>
+        int main(int count, char **arguments) {
+            if (open(arguments[2], O_RDWR | O_CREAT, 0600) < 0) return 1;
+            if (sqlite3_config(SQLITE_CONFIG_MULTITHREAD)) return 2;
+            for (int i = 0; i < 200; i++) {
+                sqlite3 *connection;
+                sqlite3_stmt *statement;
+                if (sqlite3_open(arguments[1], &connection)) return 3;
+                if (sqlite3_prepare_v2(connection, "VALUES (1), (2)", -1, &statement, 0)) return 4;
+                if (sqlite3_step(statement) != SQLITE_ROW) return 5;
+                int result = i % 2 ? sqlite3_close(connection) : sqlite3_close_v2(connection);
+                if (result != (i % 2 ? SQLITE_BUSY : SQLITE_OK)) return 6;
+                if (sqlite3_step(statement) != SQLITE_ROW) return 7;
+                sqlite3_finalize(statement);
+                if (i % 2 && sqlite3_close(connection)) return 8;
+            }
+            return 0;
+        }
+        """
+
+    @Test(.enabled(if: LinkedProgram.isAvailable))
+    func aProgramBehavesAsWithoutTheLibrary() throws {
+        let program = folder.file("program")
+        try LinkedProgram.compile(.strippedRelocatable, to: program, text: Self.unusualProgram)
+        let session = try AgentTraceSession()
+        let command = [program, folder.file(), folder.file("lock")]
+        let process = try session.start(command, library: TracedCommands.library)
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        #expect(status == 0)
+        #expect(session.poll().map(\.rows) == Array(repeating: 2, count: 200))
+    }
+
     @Test func startsProgramsThatRejectTheLibraryWithoutIt() throws {
         let path = folder.file("program")
         func obstacle(_ program: [UInt8], mode: mode_t = 0o755) throws -> String? {
