@@ -177,7 +177,7 @@ let package = Package(
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "Findings",
                 "GRDBTarget", "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLText",
                 "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Text",
-                "WorkloadEngine", argumentParser, yams,
+                "WorkloadEngine", "YAML", argumentParser, yams,
             ]
         ),
         // Random numbers, waits, temporary folders, other programs, and strings for outputs.

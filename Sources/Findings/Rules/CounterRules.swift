@@ -27,6 +27,13 @@ enum CounterRules {
     /// The number of rows per run from which a scan is mentioned.
     private static let minimumScan = 1_000.0
 
+    static let scanRemedy =
+        "Create an index on the compared columns. poolgauge advise finds and measures it."
+    static let automaticIndexRemedy =
+        "Create this index: its columns are in the query plan (AUTOMATIC INDEX)."
+    static let preparedRemedy =
+        "Prepare the statement once and bind its values, or use the statement cache of the library."
+
     static func fullScans(_ facts: FindingFacts) -> [Finding] {
         let found = statements(facts).filter { statement, counters in
             mean(counters.fullScanSteps, counters) > minimumScan
@@ -41,8 +48,7 @@ enum CounterRules {
                     "\(FindingFacts.quoted(statement.sql)) in \(facts.names(statement.pids)) "
                         + "passes \(HumanUnits.number(mean(counters.fullScanSteps, counters))) "
                         + "rows of a whole table per run, \(HumanUnits.exact(counters.runs, "time")).",
-                    remedy: "Create an index on the compared columns. poolgauge advise finds and "
-                        + "measures it."
+                    remedy: scanRemedy
                 )
             }
     }
@@ -64,8 +70,7 @@ enum CounterRules {
                         + "builds an index of about "
                         + "\(HumanUnits.number(mean(counters.automaticIndexRows, counters))) rows in "
                         + "each run, and discards it, \(HumanUnits.exact(counters.runs, "time")).",
-                    remedy:
-                        "Create this index: its columns are in the query plan (AUTOMATIC INDEX)."
+                    remedy: automaticIndexRemedy
                 )
             }
     }
@@ -112,8 +117,7 @@ enum CounterRules {
                     + "is prepared for each run, "
                     + "\(HumanUnits.rate(Double(counters.runs) / length)): SQLite parses and plans "
                     + "it each time.",
-                remedy: "Prepare the statement once and bind its values, or use the statement "
-                    + "cache of the library."
+                remedy: preparedRemedy
             )
         ]
     }

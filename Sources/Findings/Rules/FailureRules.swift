@@ -7,6 +7,13 @@ enum FailureRules {
         "A busy timeout cannot help: SQLite does not wait, because what the transaction has read is "
         + "no longer current."
 
+    static let upgradeRemedy =
+        "Start transactions that write with BEGIN IMMEDIATE (in many libraries a setting of the "
+        + "connection or transaction), or read outside the transaction."
+    static let timeoutRemedy =
+        "Set PRAGMA busy_timeout on each connection, longer than the longest write transaction; "
+        + "reset or finalize reads before writing."
+
     /// Statements that fail at once because their transaction read before it wrote.
     ///
     /// This is one finding, whatever the number of statements.
@@ -29,8 +36,7 @@ enum FailureRules {
                     + "\(others) in \(facts.names(pids)) failed with SQLITE_BUSY at once: the "
                     + "transaction had read\(read) before it wrote, and another connection wrote. "
                     + timeoutCannotHelp,
-                remedy: "Start transactions that write with BEGIN IMMEDIATE (in many libraries a "
-                    + "setting of the connection or transaction), or read outside the transaction."
+                remedy: upgradeRemedy
             )
         ]
     }
@@ -94,8 +100,7 @@ enum FailureRules {
                     + "\(facts.names(immediate.map(\.pid))) failed with SQLITE_BUSY without "
                     + "waiting: \(cause), and the connection has no busy timeout, or one of its "
                     + "reads was still open.",
-                remedy: "Set PRAGMA busy_timeout on each connection, longer than the longest write "
-                    + "transaction; reset or finalize reads before writing."
+                remedy: timeoutRemedy
             )
         ]
     }

@@ -135,6 +135,9 @@ enum LogRules {
     /// The length of a log's header, in bytes.
     private static let headerLength: UInt64 = 32
 
+    static let leftoverRemedy =
+        "Keep the -wal file with the database. The next connection that can write recovers the log."
+
     static func leftover(_ facts: FindingFacts) -> [Finding] {
         let report = facts.report
         guard let log = report.wal, report.processes.isEmpty, report.hasHiddenHolder != true,
@@ -148,8 +151,7 @@ enum LogRules {
                     + "(\(HumanUnits.bytes(log.bytes)), space for \(HumanUnits.exact(room, "frame"))"
                     + ") remains: the last process did not close its connection. The log may "
                     + "contain commits that are missing from the database file.",
-                remedy: "Keep the -wal file with the database. The next connection that can write "
-                    + "recovers the log."
+                remedy: leftoverRemedy
             )
         ]
     }

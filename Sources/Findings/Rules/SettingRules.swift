@@ -1,7 +1,7 @@
 import Text
 
 /// The rules about the effective settings of connections and about copies of SQLite.
-enum SettingRules {
+package enum SettingRules {
     /// Returns a number of connections, such as `3 connections`.
     private static func counted(_ count: Int) -> String {
         HumanUnits.counted(count, "connection", "connections")
@@ -109,6 +109,8 @@ enum SettingRules {
 
     // MARK: Timeouts
 
+    static let timeoutRemedy = "PRAGMA busy_timeout on each connection."
+
     /// Connections without a busy timeout, while several processes use the database.
     static func missingTimeouts(_ facts: FindingFacts) -> [Finding] {
         let isWAL = facts.report.file.journalMode == .wal
@@ -129,7 +131,7 @@ enum SettingRules {
                     + (connections.count == 1 ? "has" : "have")
                     + " no busy timeout, and \(facts.report.processes.count) processes use the "
                     + "database: a statement that meets a lock fails at once.",
-                remedy: "PRAGMA busy_timeout on each connection."
+                remedy: timeoutRemedy
             )
         ]
     }
@@ -188,6 +190,13 @@ enum SettingRules {
         }
     }
 
+    static let resetBugText =
+        "up to 3.51.2, two connections that write or checkpoint at the same moment can, very rarely, "
+        + "corrupt the database."
+    static let resetBugRemedy =
+        "Use 3.51.3, 3.50.7, or 3.44.6, or later, unless your distribution has mended its version "
+        + "(https://sqlite.org/wal.html#the_wal_reset_bug)."
+
     /// Several connections that write in WAL mode, with a version that can corrupt the database.
     static func resetBug(_ facts: FindingFacts) -> [Finding] {
         guard facts.report.file.journalMode == .wal else { return [] }
@@ -205,16 +214,14 @@ enum SettingRules {
                 level: .note,
                 "\(counted(writing.count)) write in WAL mode, and \(facts.names(copies.map(\.pid))) "
                     + (Set(copies.map(\.pid)).count == 1 ? "uses" : "use")
-                    + " SQLite \(version): up to 3.51.2, two connections that write or "
-                    + "checkpoint at the same moment can, very rarely, corrupt the database.",
-                remedy: "Use 3.51.3, 3.50.7, or 3.44.6, or later, unless your distribution has "
-                    + "mended its version (https://sqlite.org/wal.html#the_wal_reset_bug)."
+                    + " SQLite \(version): \(resetBugText)",
+                remedy: resetBugRemedy
             )
         ]
     }
 
     /// Returns whether a version has the bug, unless its distributor has mended it.
-    static func hasResetBug(_ version: String) -> Bool {
+    package static func hasResetBug(_ version: String) -> Bool {
         let numbers = version.split(separator: ".").compactMap { Int($0) }
         guard numbers.count == 3, numbers[0] == 3 else { return false }
         switch numbers[1] {

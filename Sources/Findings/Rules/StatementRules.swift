@@ -197,6 +197,8 @@ enum StatementRules {
     /// The number of executions per second from which repetitions are a finding.
     private static let minimumRepeatedRate = 50.0
 
+    static let repeatedRemedy = "Use one query instead: a join, or WHERE … IN (…)."
+
     /// One query for each row of another query ("N+1").
     static func repeated(_ facts: FindingFacts) -> [Finding] {
         let length = max(facts.report.tracing?.seconds ?? 1, 1)
@@ -216,7 +218,7 @@ enum StatementRules {
                 "\(count) × \(FindingFacts.quoted(statement.sql)) per "
                     + "execution of \(FindingFacts.quoted(runs.after)) in \(facts.names(statement.pids)): one "
                     + "query for each row of another (N+1).",
-                remedy: "Use one query instead: a join, or WHERE … IN (…)."
+                remedy: repeatedRemedy
             )
         }
     }
@@ -229,6 +231,11 @@ enum StatementRules {
     private static let minimumWriteShare = 0.5
     /// The share of that time that waits for the disk.
     private static let minimumSyncShare = 0.3
+
+    static let smallTransactionsRemedy =
+        "Put several changes into one transaction: each commit waits for the disk once. In WAL mode, "
+        + "PRAGMA synchronous = NORMAL waits only at checkpoints, but the last commits before a power "
+        + "failure can be lost."
 
     static func smallTransactions(_ facts: FindingFacts) -> [Finding] {
         let report = facts.report
@@ -255,9 +262,7 @@ enum StatementRules {
                     + "\(HumanUnits.percent(writer.share.writer.value)) of the time for "
                     + "\(HumanUnits.rate(rate)) commits\(frames); \(HumanUnits.percent(sync)) of "
                     + "that time waits for the disk.",
-                remedy: "Put several changes into one transaction: each commit waits for the disk "
-                    + "once. In WAL mode, PRAGMA synchronous = NORMAL waits only at checkpoints, "
-                    + "but the last commits before a power failure can be lost."
+                remedy: smallTransactionsRemedy
             )
         ]
     }

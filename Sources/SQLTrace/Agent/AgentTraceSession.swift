@@ -35,6 +35,8 @@ package final class AgentTraceSession: StatementTrace {
     private var hasMorePrograms = false
     /// Whether another process has started the programs.
     private let isAttached: Bool
+    /// What receives all executions, instead of the trace data of each database.
+    private var checks: StatementChecks?
 
     /// The reason why the command was started without the library, or `nil` if it has it.
     package private(set) var obstacle: String?
@@ -69,6 +71,21 @@ package final class AgentTraceSession: StatementTrace {
         planning: [String] = []
     ) throws(TraceError) {
         self.init(try AgentRing.created(), options, paths, planning, isAttached: false)
+    }
+
+    /// Creates memory for programs whose statements are only checked, on any number of databases.
+    ///
+    /// - Parameters:
+    ///   - settings: The limits of the rules.
+    ///   - planning: The path and arguments of a program that calls ``StatementPlanning/run()``.
+    /// - Throws: ``TraceError`` if the memory cannot be created.
+    package convenience init(
+        checking settings: CheckSettings,
+        planning: [String] = []
+    ) throws(TraceError) {
+        self.init(try AgentRing.created(), SQLTraceOptions(), [], planning, isAttached: false)
+        checks = StatementChecks(settings) { [weak self] in self?.names[$0] }
+        decoder = ExecutionDecoder { _, _ in .watched(0) }
     }
 
     init(
@@ -176,6 +193,7 @@ package final class AgentTraceSession: StatementTrace {
             if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
             gaps.append(min(pollTime, now)...now)
             for number in models.indices { models[number].noteLoss() }
+            checks?.noteLoss()
         }
         pollTime = now
         var executions: [StatementExecution] = []
@@ -219,9 +237,11 @@ package final class AgentTraceSession: StatementTrace {
             files.noteRoot(of: process)
         }
         recordCount &+= 1
-        if names[process] == nil {
-            names[process] = ProcFile.text("/proc/\(process)/comm")?.split(separator: "\n").first
-                .map { String($0) }
+        // A shell may execute another program.
+        if names[process] == nil || record.kind == .program {
+            names[process] =
+                ProcFile.text("/proc/\(process)/comm")?.split(separator: "\n").first
+                .map { String($0) } ?? names[process]
         }
         switch record.kind {
         // The library sends neither.
@@ -239,6 +259,10 @@ package final class AgentTraceSession: StatementTrace {
         addModels()
         switch output {
         case .execution(let execution, let database, let library):
+            if let checks {
+                let version = programs[process]?.copies[library]?.version
+                return checks.add(execution, version: version)
+            }
             guard models.indices.contains(database) else { return }
             let kind = models[database].add(execution)
             connections.add(execution, kind, database: database, library: library)
@@ -248,6 +272,7 @@ package final class AgentTraceSession: StatementTrace {
         case .closed(let process, let connection, let time):
             let key = ConnectionKey(process: process, connection: connection)
             connections.end(key)
+            checks?.end(key, at: time)
             for database in models.indices { models[database].end(key, at: time) }
         case nil: break
         }
@@ -261,6 +286,7 @@ package final class AgentTraceSession: StatementTrace {
     private func end(_ process: Int32, at time: UInt64) {
         decoder.forget(process)
         connections.end(process: process)
+        checks?.end(process: process)
         for database in models.indices { models[database].end(process: process, at: time) }
         programs[process]?.hasEnded = true
     }
@@ -274,6 +300,49 @@ package final class AgentTraceSession: StatementTrace {
 
     package func watchedConnections() -> [WatchedConnection] {
         models.indices.flatMap { connectionReport(of: $0).0 }
+    }
+
+    // MARK: Checks
+
+    /// What a check saw.
+    package struct Checked {
+        package var observations: [CheckObservation]
+        package var totals: StatementChecks.Totals
+        /// The paths of the databases.
+        package var databases: [String]
+        /// What was not visible.
+        package var notes: [String]
+    }
+
+    /// Ends the checks, after the command.
+    package func finishChecks() -> Checked? {
+        guard let checks else { return nil }
+        let observations = checks.finish(
+            keyTables: { path in
+                guard FileIdentity(path: path) != nil else { return [] }
+                let response = planner?.response(to: PlanRequest(path: path, statements: []))
+                return Set(response?.keyTables ?? [])
+            },
+            isWAL: DatabaseFileHeader.isWAL
+        )
+        var notes = unseenNotes + [decoder.unknownFilesNote, manyProgramsNote].compactMap(\.self)
+        let missing = lost &+ ring.counts.unread
+        if missing > 0 {
+            notes.append(
+                "\(HumanUnits.exact(missing, "record")) of statements were lost, so counts are lower "
+                    + "bounds and findings may be missing"
+            )
+        }
+        if decoder.unknownTexts > 0 {
+            let count = HumanUnits.exact(decoder.unknownTexts, "execution")
+            notes.append("the texts of \(count) were not readable")
+        }
+        return Checked(
+            observations: observations,
+            totals: checks.totals,
+            databases: checks.databases,
+            notes: notes
+        )
     }
 
     // MARK: Reports
@@ -360,6 +429,34 @@ package final class AgentTraceSession: StatementTrace {
         return (report, copies.sorted { $0.key < $1.key }.map(\.value))
     }
 
+    /// What the library in the programs does not see.
+    private var unseenNotes: [String] {
+        var notes: [String] = []
+        for (process, program) in programs.sorted(by: { $0.key < $1.key }) {
+            let name = WatchStatementText.process(names[process], process)
+            if let count = program.unseen[.replacedCallback] {
+                let those = HumanUnits.counted(count, "connection", "connections")
+                notes.append(
+                    "\(name) has set its own trace callback on \(those), whose later statements "
+                        + "are not visible"
+                )
+            }
+            if program.unseen[.unknownLayout] != nil {
+                notes.append(
+                    "\(name) contains a copy of SQLite whose structures are unknown, so the "
+                        + "statements of this copy are not visible"
+                )
+            }
+        }
+        return notes
+    }
+
+    private var manyProgramsNote: String? {
+        hasMorePrograms
+            ? "there were more than \(Self.programLimit) programs; the statements of the others "
+                + "are not counted" : nil
+    }
+
     private func tracing(of database: Int, at now: UInt64) -> WatchedTracing {
         var tracing = WatchedTracing(level: "full")
         tracing.source = WatchedTracing.agentSource
@@ -373,32 +470,12 @@ package final class AgentTraceSession: StatementTrace {
         tracing.events = recordCount
         tracing.unknownTexts = decoder.unknownTexts
         tracing.otherExecutions = decoder.otherExecutions
-        for (process, program) in programs.sorted(by: { $0.key < $1.key }) {
-            let name = WatchStatementText.process(names[process], process)
-            if let count = program.unseen[.replacedCallback] {
-                let those = HumanUnits.counted(count, "connection", "connections")
-                tracing.notes.append(
-                    "\(name) has set its own trace callback on \(those), whose later statements "
-                        + "are not visible"
-                )
-            }
-            if program.unseen[.unknownLayout] != nil {
-                tracing.notes.append(
-                    "\(name) contains a copy of SQLite whose structures are unknown, so the "
-                        + "statements of this copy are not visible"
-                )
-            }
-        }
+        tracing.notes += unseenNotes
         tracing.notes.append(
             "the time of a statement that returns rows contains the program's time between them"
         )
         if let note = decoder.unknownFilesNote { tracing.notes.append(note) }
-        if hasMorePrograms {
-            tracing.notes.append(
-                "there were more than \(Self.programLimit) programs; the statements of the others "
-                    + "are not counted"
-            )
-        }
+        if let note = manyProgramsNote { tracing.notes.append(note) }
         if files.isFull {
             tracing.notes.append(
                 "programs used more than \(AgentFiles.limit) databases, of which only the first "
@@ -469,6 +546,16 @@ private final class AgentFiles {
         let count = watched.paths.count
         add(path: file)
         return watched.paths.count > count ? .watched(numbers[count]) : match
+    }
+}
+
+private enum DatabaseFileHeader {
+    /// Returns whether a database is in WAL mode, or `nil` if it cannot be read.
+    static func isWAL(_ path: String) -> Bool? {
+        guard let (descriptor, _) = DescriptorFile.open(path) else { return nil }
+        defer { close(descriptor) }
+        let versions = DescriptorFile.read(descriptor, at: 18, count: 2)
+        return versions.count == 2 ? versions == [2, 2] : nil
     }
 }
 

@@ -20,6 +20,8 @@ struct ExecutionDecoder {
         struct File {
             var path: String
             var match: WatchedFileMatch
+            /// Whether the connection enforced foreign keys when it was first seen.
+            var foreignKeys: Bool?
         }
 
         var files: [UInt64: File] = [:]
@@ -74,7 +76,7 @@ struct ExecutionDecoder {
             guard let bytes = complete(part, isFirst, isLast, record) else { return nil }
             let text = String(decoding: bytes, as: UTF8.self)
             store(SecretKeys.redacted(isLast ? text : text + "…"), of: record)
-        case .file(let part, let isFirst, let isLast):
+        case .file(let part, let isFirst, let isLast, let foreignKeys):
             guard let bytes = complete(part, isFirst, isLast, record) else { return nil }
             let path = PathText.text(of: bytes)
             let match = database(record.process, path)
@@ -82,7 +84,7 @@ struct ExecutionDecoder {
                 processes[record.process]?.files = [:]
             }
             processes[record.process, default: Process()].files[record.connection] =
-                Process.File(path: path, match: match)
+                Process.File(path: path, match: match, foreignKeys: foreignKeys)
         case .values(let values):
             if processes[record.process]?.values.count ?? 0 >= Self.threadLimit {
                 processes[record.process]?.values = [:]
@@ -181,6 +183,8 @@ struct ExecutionDecoder {
             isAutocommit: end.isAutocommit,
             secondsWaited: busyWaitSeconds(end)
         )
+        execution.hasBusyHandler = end.hasBusyHandler
+        execution.firstForeignKeys = file.foreignKeys
         if let instructions = end.instructions, instructions.end >= instructions.start {
             execution.steps = instructions.end - instructions.start
         }

@@ -65,6 +65,11 @@ public struct StatementExecution: Sendable, Equatable {
     public var steps: UInt32?
     /// What SQLite counted in the execution, or `nil` if it is unknown, as ``steps`` can be.
     public var counters: WatchedCounters?
+    /// Whether the connection has a busy handler, such as that of a busy timeout, or `nil` if unknown.
+    package var hasBusyHandler: Bool?
+    /// Whether the connection enforced foreign keys when its first statement ended, or `nil` if
+    /// unknown.
+    package var firstForeignKeys: Bool?
     /// The bound values in parameter order, or an empty array if values are not read.
     public var values: [StatementValue]
 

@@ -55,7 +55,12 @@ public enum StatementPlanning {
                 return database.proposals(for: sql).first
                     .map { $0.map(\.text).joined(separator: " and ") }
             }
-            return PlanResponse(names: database.names, plans: plans, indexes: indexes)
+            return PlanResponse(
+                names: database.names,
+                plans: plans,
+                indexes: indexes,
+                keyTables: database.keyTables
+            )
         }
     }
 }

@@ -8,6 +8,8 @@ struct PlanResponse: Codable, Equatable {
     /// An index for each statement that would scan or sort less with it, such as
     /// `orders (user, state)`.
     var indexes: [String?] = []
+    /// The tables between which the schema has foreign keys, in lowercase.
+    var keyTables: [String] = []
 }
 
 struct PlanRequest: Codable, Equatable {

@@ -238,6 +238,14 @@ package final class PrivateSchema {
         .last
     }
 
+    /// The tables between which there are foreign keys, in lowercase.
+    var keyTables: [String] {
+        let query =
+            "SELECT lower(m.name), lower(f.\"table\") FROM sqlite_schema AS m, "
+            + "pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'"
+        return Array(Set((prepare(query).map(table(of:)) ?? []).joined())).sorted()
+    }
+
     /// A foreign key whose child table must be read completely to find the rows of a parent.
     struct UnindexedKey {
         var index: ProposedIndex

@@ -28,6 +28,8 @@ struct ProbeRecord: Sendable, Equatable {
         var busyCalls: Int32?
         /// The timeout of SQLite's built-in busy handler, in milliseconds, or 0 if there is none.
         var busyTimeout: Int32
+        /// Whether the connection has a busy handler, or `nil` if unknown.
+        var hasBusyHandler: Bool?
         var isAutocommit: Bool
         /// The statement's counters, in the order of the numbers of `sqlite3_stmt_status` from 1.
         var counters: SIMD8<UInt32>
@@ -46,8 +48,9 @@ struct ProbeRecord: Sendable, Equatable {
         case execution(Execution)
         /// A part of a statement's text.
         case text([UInt8], isFirst: Bool, isLast: Bool)
-        /// A part of the name of a connection's file.
-        case file([UInt8], isFirst: Bool, isLast: Bool)
+        /// A part of the name of a connection's file, and whether the connection enforces foreign keys,
+        /// or `nil` if that is unknown.
+        case file([UInt8], isFirst: Bool, isLast: Bool, foreignKeys: Bool? = nil)
         /// The values of the next execution on the thread.
         case values([StatementValue])
         case close
@@ -131,6 +134,7 @@ struct ProbeRecord: Sendable, Equatable {
                     result: load(100),
                     busyCalls: flags & 8 != 0 ? load(104) : nil,
                     busyTimeout: load(108),
+                    hasBusyHandler: flags & 32 != 0 ? flags & 64 != 0 : nil,
                     isAutocommit: bytes[112] != 0,
                     counters: hasCounters
                         ? bytes.loadUnaligned(fromByteOffset: 120, as: SIMD8<UInt32>.self)
@@ -147,7 +151,12 @@ struct ProbeRecord: Sendable, Equatable {
             kind =
                 bytes[16] == 2
                 ? .text(part, isFirst: flags & 1 != 0, isLast: isLast)
-                : .file(part, isFirst: flags & 1 != 0, isLast: isLast)
+                : .file(
+                    part,
+                    isFirst: flags & 1 != 0,
+                    isLast: isLast,
+                    foreignKeys: flags & 2 != 0 ? flags & 4 != 0 : nil
+                )
         case 4:
             guard length <= body.count / Self.valueSize else { return nil }
             kind = .values(

@@ -155,6 +155,20 @@ package enum Escaping {
         return needsQuotes ? "\"" + replacing(in: text) { $0 == "\"" ? "\"\"" : nil } + "\"" : text
     }
 
+    /// Escapes text for a workflow command of GitHub Actions, whose properties are separated by commas.
+    package static func annotation(_ text: String, isProperty: Bool) -> String {
+        replacing(in: text) { scalar in
+            switch scalar {
+            case "%": "%25"
+            case "\r": "%0D"
+            case "\n": "%0A"
+            case ":" where isProperty: "%3A"
+            case "," where isProperty: "%2C"
+            default: nil
+            }
+        }
+    }
+
     /// Escapes the value of a label in Prometheus's text format
     /// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
     package static func metricLabel(_ text: String) -> String {

@@ -52,6 +52,8 @@ struct Layout {
     int busyCalls, busyTimeout;
     /// `aCounter` of a statement, or 0 if it was not found.
     int counters;
+    /// `busyHandler.xBusyHandler` of a connection, or 0 if it was not found.
+    int busyHandler;
 };
 
 struct Copy {
@@ -233,8 +235,10 @@ static void store(union Record *record, uint64_t time) {
 }
 
 /// Stores a text in parts, of which each is terminated with a zero byte. Only the last is shorter.
-static void storeText(
-    enum Kind kind, const char *text, const void *statement, const void *connection, int library, uint64_t time) {
+///
+/// The flags are those of the kind, besides the one that marks the first part.
+static void storeText(enum Kind kind, int flags, const char *text, const void *statement, const void *connection,
+    int library, uint64_t time) {
     size_t length = text ? strnlen(text, textLimit + 1) : 0;
     bool isCut = length > textLimit;
     if (isCut) length = textLimit;
@@ -249,7 +253,7 @@ static void storeText(
             count += 3;
         }
         record.head.kind = kind;
-        record.head.flags = isFirst;
+        record.head.flags = (uint8_t)(flags | (isFirst ? 1 : 0));
         record.head.library = (uint8_t)library;
         record.head.length = (uint32_t)count + 1;
         record.head.statement = (uintptr_t)statement;
@@ -393,11 +397,14 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
     if (connection->epoch != epoch) {
         connection->epoch = epoch;
         const char *file = sqlite->db_filename(connection->database, "main");
-        storeText(recordFile, file && *file ? file : ":memory:", statement, connection->database, library, time);
+        int areKeysOn = -1;
+        if (sqlite->db_config) sqlite->db_config(connection->database, SQLITE_DBCONFIG_ENABLE_FKEY, -1, &areKeysOn);
+        int flags = areKeysOn < 0 ? 0 : areKeysOn ? 2 | 4 : 2;
+        storeText(recordFile, flags, file && *file ? file : ":memory:", statement, connection->database, library, time);
     }
     if (!state || state->epoch != epoch) {
         if (state) state->epoch = epoch;
-        storeText(recordText, sqlite->sql(statement), statement, connection->database, library, time);
+        storeText(recordText, 0, sqlite->sql(statement), statement, connection->database, library, time);
     }
     union Record record = {0};
     struct Execution *execution = &record.execution;
@@ -430,6 +437,11 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
         execution->head.flags |= 8;
         execution->busyCalls = number(connection->database, copy->layout.busyCalls);
         execution->busyTimeout = number(connection->database, copy->layout.busyTimeout);
+    }
+    if (copy->layout.busyHandler) {
+        void *handler;
+        memcpy(&handler, (const char *)connection->database + copy->layout.busyHandler, sizeof handler);
+        execution->head.flags |= handler ? 32 | 64 : 32;
     }
     store(&record, time);
 }
@@ -535,10 +547,15 @@ static void findBusy(struct Layout *layout, struct Trial *state) {
         void *was, *is;
         memcpy(&was, before + i, sizeof was);
         memcpy(&is, after + i, sizeof is);
-        if (is == state->database && was != is) layout->busyCalls = i + 8;
+        if (is != state->database || was == is) continue;
+        layout->busyCalls = i + 8;
+        // The handler precedes its argument.
+        memcpy(&was, before + i - 8, sizeof was);
+        memcpy(&is, after + i - 8, sizeof is);
+        layout->busyHandler = !was && is ? i - 8 : 0;
     }
     layout->busyTimeout = offset(before, 0, after, timeout, connectionBytes);
-    if (!layout->busyTimeout) layout->busyCalls = 0;
+    if (!layout->busyTimeout) layout->busyCalls = layout->busyHandler = 0;
 }
 
 static void findContext(struct Layout *layout, struct Trial *state) {
@@ -630,7 +647,7 @@ static int opened(sqlite3 *database, char **error, const Routines *routines) {
         if (!isKnown) storeEvent(recordNote, noteUnknown, database);
         Dl_info file;
         if (dladdr(routines, &file) && file.dli_fname)
-            storeText(recordCopy, file.dli_fname, (void *)(uintptr_t)copy->version, NULL, (int)(copy - copies), now());
+            storeText(recordCopy, 0, file.dli_fname, (void *)(uintptr_t)copy->version, NULL, (int)(copy - copies), now());
         atomic_store(&copy->state, isKnown ? 1 : -1);
     }
     for (int tries = 0; tries < 100000 && atomic_load(&copy->state) == 2; tries++) sched_yield();

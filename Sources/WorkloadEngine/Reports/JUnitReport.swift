@@ -77,8 +77,9 @@ public enum JUnitReport {
         var properties: [Property]
     }
 
-    private struct Case {
-        enum Outcome {
+    /// A test case.
+    package struct Case {
+        package enum Outcome {
             case passed
             case failure(String, String)
             case error(String)
@@ -88,6 +89,17 @@ public enum JUnitReport {
         var name: String
         var outcome: Outcome
         var output: String?
+
+        package init(name: String, outcome: Outcome, output: String? = nil) {
+            self.name = name
+            self.outcome = outcome
+            self.output = output
+        }
+    }
+
+    /// Returns a document with one test suite, ending with a line feed.
+    package static func text(suite: String, seconds: Double, _ cases: [Case]) -> String {
+        document([Suite(name: suite, seconds: seconds, cases: cases, properties: [])])
     }
 
     private static func suite(

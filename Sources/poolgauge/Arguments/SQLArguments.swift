@@ -91,7 +91,7 @@ struct SQLArguments: ParsableArguments {
     static let commandWord = "command-word"
 
     /// The subcommands that start the command after `--`.
-    private static let starters: Set<String> = ["top", "record", "capture"]
+    private static let starters: Set<String> = ["top", "record", "capture", "check"]
 
     func validate() throws {
         if let levelName, !Self.levels.contains(levelName) {

@@ -32,7 +32,7 @@ struct Poolgauge: ParsableCommand {
             CapacitySubcommand.self,
             AdviseSubcommand.self, DashboardSubcommand.self,
             TopSubcommand.self, AttachSubcommand.self, ExportSubcommand.self,
-            CaptureSubcommand.self,
+            CaptureSubcommand.self, CheckSubcommand.self,
             RecordSubcommand.self, ReportSubcommand.self, ReplaySubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,
@@ -51,7 +51,11 @@ struct Poolgauge: ParsableCommand {
                 + "client's accesses failed and no threshold allows this."
         ),
         (term: "2", meaning: "A comparison found a regression."),
-        (term: "3", meaning: "A threshold was missed, or 'top --watch-for' timed out."),
+        (
+            term: "3",
+            meaning:
+                "A threshold was missed, 'top --watch-for' timed out, or 'check' found something."
+        ),
         (term: "4", meaning: "An invariant was violated."),
         (
             term: "5",

@@ -51,8 +51,13 @@ struct CommandRun {
         }
         watch.proceed(onExecutions)
         try report(watch.reports(), isLast: session.obstacle == nil)
+        return Self.exitStatus(status)
+    }
+
+    /// Returns the exit status in a status of waitpid(2), or 128 plus the number of the signal.
+    static func exitStatus(_ status: Int32) -> Int32 {
         // WIFEXITED, WEXITSTATUS, and WTERMSIG
-        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+        status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
     }
 
     private func report(_ reports: [WatchReport], isLast: Bool = false) throws {
@@ -73,7 +78,7 @@ struct CommandRun {
 
     /// Leaves the signals that a terminal sends to the command, which receives them, too, and forwards
     /// those that other programs send to this process.
-    private static func forwardSignals(to process: Int32) -> [any DispatchSourceSignal] {
+    static func forwardSignals(to process: Int32) -> [any DispatchSourceSignal] {
         for number in [SIGINT, SIGQUIT] { _ = signal(number, SIG_IGN) }
         return [SIGTERM, SIGHUP].map { number in
             _ = signal(number, SIG_IGN)
@@ -178,6 +183,18 @@ struct TracedProgram {
                 requiresLibrary: requiresLibrary,
                 handled: handled
             )
+        } catch {
+            throw CommandFailure(error.description, status: ExitStatus.failed.rawValue)
+        }
+    }
+
+    /// Starts a command whose statements are only checked.
+    ///
+    /// - Throws: ``CommandFailure`` if the command cannot be started.
+    init(_ command: [String], checking settings: CheckSettings) throws {
+        do throws(TraceError) {
+            session = try AgentTraceSession(checking: settings, planning: SQLWatch.planning)
+            process = try session.start(command, library: Self.library)
         } catch {
             throw CommandFailure(error.description, status: ExitStatus.failed.rawValue)
         }
