@@ -148,9 +148,9 @@ let package = Package(
         .target(
             name: "WorkloadEngine",
             dependencies: ["Findings", "SQLText", "Telemetry", "Text", "YAML", yams, histogram],
-            // `Presets` is a link to the folder `scenarios`, which contains the only copy of the
-            // files.
-            resources: [.embedInCode("Presets")]
+            // `Presets` and `Drivers` are links to the folders `scenarios` and `drivers`, which
+            // contain the only copies of the files.
+            resources: [.embedInCode("Presets"), .embedInCode("Drivers")]
         ),
         module("Capture", uses: ["SQLText", "Telemetry", "Text", "WorkloadEngine"]),
         module("EngineTarget", uses: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"]),

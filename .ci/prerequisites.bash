@@ -59,7 +59,7 @@ packages_for() {
     # prometheus contains promtool.
     languages)
         echo "$tests python3-venv prometheus php-cli php-sqlite3 ruby-sqlite3 golang-go" \
-            "golang-github-mattn-go-sqlite3-dev"
+            "golang-github-mattn-go-sqlite3-dev default-jdk-headless libxerial-sqlite-jdbc-java"
         ;;
     cases)
         echo "$tests python3-venv php-cli php-sqlite3 ruby ruby-sqlite3 golang-go" \
@@ -89,6 +89,8 @@ is_installed() {
     php-sqlite3) php -r 'exit(class_exists("SQLite3") && extension_loaded("pdo_sqlite") ? 0 : 1);' ;;
     ruby-sqlite3) ruby -r sqlite3 -e 0 ;;
     golang-go) command -v go ;;
+    default-jdk-headless) command -v javac ;;
+    libxerial-sqlite-jdbc-java) [[ -e /usr/share/java/sqlite-jdbc.jar ]] ;;
     golang-github-mattn-go-sqlite3-dev) [[ -d /usr/share/gocode/src/github.com/mattn/go-sqlite3 ]] ;;
     faketime) compgen -G '/usr/lib/*/faketime/libfaketime.so.1' ;;
     *) command -v "$1" ;;

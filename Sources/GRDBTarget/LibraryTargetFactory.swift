@@ -26,8 +26,13 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
 
     /// Opens the database at `path` with the arm's settings, or creates it.
     ///
+    /// The arm's driver, if any, starts when a load begins.
+    ///
     /// - Throws: The library's error, or a ``RunError`` that explains how to add the library.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+        if arm.driver != nil {
+            return DriverTarget(arm, at: path, control: try engine.open(arm, at: path))
+        }
         guard arm.library == .grdb else { return try engine.open(arm, at: path) }
         #if GRDB
         return try GRDBTargetFactory().open(arm, at: path)

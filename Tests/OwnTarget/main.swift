@@ -72,5 +72,5 @@ struct StoreFactory: WorkloadTargetFactory {
 }
 
 // sample
-await ScenarioCommand(factory: StoreFactory(), versions: ["store": "1.2"]).main()
+try DriverServer(factory: StoreFactory(), runtime: "store 1.2").serve()
 // end

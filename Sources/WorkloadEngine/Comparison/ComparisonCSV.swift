@@ -18,7 +18,6 @@ public enum ComparisonCSV {
         let versions =
             result.environment.versions.sorted { $0.key < $1.key }
             .map { "\($0.key) \($0.value)" }.joined(separator: " ")
-            + (result.programs ?? []).map { "; \($0.line)" }.joined()
         var lines = [columns.joined(separator: ",")]
         func add(_ cells: [String: String]) {
             var cells = cells

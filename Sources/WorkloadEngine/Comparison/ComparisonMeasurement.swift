@@ -10,10 +10,6 @@ struct ComparisonMeasurement: Sendable {
     /// response time of a skipped access is therefore the limit after which it was skipped, which
     /// is a lower bound.
     let responses: [String: LatencyHistogram]
-    /// The summaries that a program reports, keyed by client.
-    ///
-    /// These summaries take precedence over ``responses`` because they are more precise.
-    var summaries: [String: LatencySummary] = [:]
     /// The client whose accesses contain several of the other arms' accesses, if any.
     private var batch: WriteBatch?
 
@@ -44,9 +40,7 @@ struct ComparisonMeasurement: Sendable {
             return metric.metric == "\(metric.owner).throughput"
                 ? value.map { $0 * Double(batch.size) } : value
         }
-        if metric.isResponse,
-            let found = summaries[metric.owner] ?? responses[metric.owner]?.summary
-        {
+        if metric.isResponse, let found = responses[metric.owner]?.summary {
             return found.value(metric.aggregate)
         }
         return result.value(of: metric.metric, metric.aggregate)

@@ -17,8 +17,6 @@ public struct ComparisonOptions: Sendable {
     ///
     /// `nil` selects the scenario's `queue`, `queue-wal`, and `pool` arms.
     public var arms: [String]?
-    /// The programs to compare on the same arm, or `nil` to compare arms.
-    public var programs: ComparedPrograms?
     /// The primary metrics, such as `ui.response.p99`, or `nil` for the scenario's primary metrics.
     ///
     /// If the scenario declares none, the primary metrics are the throughput of each closed loop
@@ -55,7 +53,6 @@ extension ComparisonOptions {
     ///
     /// - Throws: ``RunError`` if the scenario has no arm with a given name.
     func chosenArms(in scenario: Scenario) throws -> [Arm] {
-        if let programs { return try programs.arms(of: scenario) }
         if let sweep { return sweep.variants.map(\.arm) }
         guard let names = arms else { return Self.standardArms(of: scenario) }
         var chosen: [Arm] = []

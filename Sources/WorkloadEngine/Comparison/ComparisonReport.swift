@@ -230,7 +230,6 @@ public enum ComparisonReport {
                     + "inconclusive, regardless of its p-value",
             ]
         }
-        lines += (result.programs ?? []).map(\.line)
         var settings = result.arms.map { ($0.arm, $0.representative?.journalSettings) }
         if result.sweep != nil {
             // Name only the first arm with the same settings.

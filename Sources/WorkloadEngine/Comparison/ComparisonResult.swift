@@ -15,8 +15,6 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var seed: UInt64
     /// The machine, the versions, and the scenario's text.
     public var environment: HostEnvironment
-    /// The compared programs, with the baseline first, or `nil` if arms were compared.
-    public var programs: [ComparedProgram]?
     /// The number of completed blocks with valid runs.
     public var blocks: Int
     /// The length of each run's measured part, in seconds.

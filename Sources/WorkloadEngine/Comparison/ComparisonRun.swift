@@ -16,7 +16,6 @@ public final class ComparisonRun: Sendable {
     private struct State: Sendable {
         var isStopped = false
         var current: WorkloadRun?
-        var programs: ProgramRunner?
     }
 
     private let state = Lock(State())
@@ -37,18 +36,12 @@ public final class ComparisonRun: Sendable {
     /// Ends the comparison early, so that ``run()`` returns a partial result from the completed
     /// blocks.
     public func stop() {
-        let (current, programs) = state.withLock { state in
+        let current = state.withLock { state in
             state.isStopped = true
-            return (state.current, state.programs)
+            return state.current
         }
         current?.stop()
-        programs?.stop()
     }
-
-    /// Kills the running program, if programs are compared.
-    ///
-    /// Call this method before the process exits.
-    public func killProgram() { state.withLock { $0.programs }?.kill() }
 
     /// Runs all blocks.
     ///
@@ -60,11 +53,7 @@ public final class ComparisonRun: Sendable {
         defer { if options.run.datasets == nil { datasets.remove() } }
         var scenario = try self.scenario.scaled(toBlock: options.duration)
         scenario.arms = arms
-        let programs = try makeProgramRunner(scenario, datasets)
-        defer { programs?.close() }
-        let leftOut =
-            options.programs?.hasOwnTarget == true
-            ? [:] : try removeUnsupported(from: &scenario)
+        let leftOut = try removeUnsupported(from: &scenario)
         let plan = try ComparisonPlan(scenario, arms: arms, options: options)
         var scenarios = try (options.sweep?.variants ?? []).map { variant in
             var changed = try variant.scenario.scaled(toBlock: options.duration)
@@ -101,7 +90,7 @@ public final class ComparisonRun: Sendable {
             blocks.append(block)
             if limit?.fitsAnotherStep() == false { break }
         }
-        var result = ComparisonSummary(
+        return ComparisonSummary(
             scenario: scenario,
             original: self.scenario,
             plan: plan,
@@ -109,8 +98,6 @@ public final class ComparisonRun: Sendable {
             isPartial: isStopped,
             leftOut: leftOut
         ).result(of: blocks)
-        if let programs { result.add(programs.programs) }
-        return result
     }
 
     struct Block: Sendable {
@@ -143,12 +130,6 @@ public final class ComparisonRun: Sendable {
             // The runs in a block share a seed. Different blocks use different seeds, because equal
             // seeds would repeat the same experiment.
             let seed = scenario.seed &+ UInt64(number - 1)
-            if let programs = state.withLock({ $0.programs }) {
-                guard let result = try await programs.run(arm.name, seed: seed) else { return nil }
-                runs[slot] = ComparisonMeasurement(program: result, clients: scenario.clients)
-                progress.countRun()
-                continue
-            }
             let responses = Lock<[String: LatencyHistogram]>([:])
             var runOptions = options.run
             runOptions.datasets = datasets
@@ -185,29 +166,6 @@ public final class ComparisonRun: Sendable {
         }
         state.withLock { $0.current = nil }
         return Block(order: order, runs: plan.slots.indices.compactMap { runs[$0] })
-    }
-
-    private func makeProgramRunner(
-        _ scenario: Scenario,
-        _ datasets: DatasetStore
-    ) throws -> ProgramRunner? {
-        guard let programs = options.programs else { return nil }
-        let runner = try ProgramRunner(
-            programs,
-            scenario,
-            on: self.scenario.arm(named: programs.arm),
-            factory: factory,
-            options: options.run,
-            datasets: datasets,
-            isStopped: { self.isStopped },
-            onProgress: options.onProgress
-        )
-        let isStopped = state.withLock { state in
-            state.programs = runner
-            return state.isStopped
-        }
-        if isStopped { runner.stop() }
-        return runner
     }
 
     /// Returns the interval between a run's records, in nanoseconds.

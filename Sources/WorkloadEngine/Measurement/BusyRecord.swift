@@ -44,6 +44,7 @@ extension Arm {
     var writerTimeout: Duration? {
         let pragma = pragmas.last { $0.name.lowercased() == "busy_timeout" }
         if let pragma { return Int64(pragma.value).map { .milliseconds(max(0, $0)) } }
+        if driver != nil { return busyTimeout }
         return busyTimeout ?? (library == .raw ? .seconds(10) : .zero)
     }
 }

@@ -45,10 +45,14 @@ struct GeneratorWatch {
     }
 
     /// Returns the measurements, and the reason that the run is invalid, if any.
+    ///
+    /// If another process performs the accesses, this process only generates them, and only a late
+    /// start makes a run invalid.
     func verdict(
         accesses: UInt64,
         freeLag: LatencyHistogram,
-        loads: [GeneratorLoad] = []
+        loads: [GeneratorLoad] = [],
+        isSeparate: Bool = false
     ) -> (result: GeneratorResult, reason: String?) {
         let process = MonotonicClock.processProcessorTime() - processStart
         let sampler = MonotonicClock.threadProcessorTime() - samplerStart
@@ -63,10 +67,11 @@ struct GeneratorWatch {
             stealShare: stealShare()?.rounded(toDigits: 4)
         )
         let reason = Self.reason(
-            shareOfProcess: generatorTime / Double(max(1, process)),
+            shareOfProcess: isSeparate ? 0 : generatorTime / Double(max(1, process)),
             shareOfProcessor: generatorTime / elapsed,
             lag: lag
         )
+        if isSeparate { return (result, reason) }
         return (result, reason ?? loads.lazy.compactMap { self.reason(of: $0) }.first)
     }
 

@@ -41,6 +41,8 @@ public struct ArmResult: Sendable, Codable, Equatable {
     /// The number of rejected statements in captured SQL, keyed by kind, such as `ATTACH`, or
     /// `nil` if there were none.
     public var refusals: [String: UInt64]?
+    /// The driver that performed the accesses, or `nil` if they were performed in this process.
+    public var driver: DriverResult?
     /// The causes of each client's slow accesses, keyed by client name, or `nil` if there were
     /// none.
     public var blame: [String: BlameResult]?

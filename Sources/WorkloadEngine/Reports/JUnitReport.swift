@@ -29,7 +29,7 @@ public enum JUnitReport {
                 outcome: condition.failed ? .failure("regression", condition.reason) : .passed
             )
         }
-        let answer = (result.answer + (result.programs ?? []).map(\.line)).joined(separator: " ")
+        let answer = result.answer.joined(separator: " ")
         let problems =
             (result.failedRuns ?? []) + (result.violations ?? []) + (result.invalidRuns ?? [])
         cases.insert(

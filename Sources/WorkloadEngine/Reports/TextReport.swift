@@ -117,7 +117,7 @@ public enum TextReport {
     }
 
     private static func facts(_ run: ArmResult) -> [String] {
-        var lines: [String] = []
+        var lines = run.driver?.lines.map { "  \($0)" } ?? []
         if let pool = run.pool {
             var parts: [String] = []
             if let maximum = pool.maximumReaderCount {

@@ -65,7 +65,13 @@ final class LoadSession {
         for (client, clientRecorders) in zip(plan.clients, recorders) {
             for (index, recorder) in clientRecorders.enumerated() {
                 workers.append(
-                    makeWorker(index, of: client, recorder, on: try? target(index, of: client))
+                    makeWorker(
+                        index,
+                        of: client,
+                        recorder,
+                        on: try? target(index, of: client),
+                        try? context.driver?.assign(to: client.name.name)
+                    )
                 )
             }
         }
@@ -77,13 +83,15 @@ final class LoadSession {
         _ index: Int,
         of client: ClientPlan,
         _ recorder: WorkerRecorder,
-        on target: (any WorkloadTarget)?
+        on target: (any WorkloadTarget)?,
+        _ driver: DriverTarget.Assignment?
     ) -> Worker {
         Worker(
             plan: client,
             index: index,
             context: context,
             target: target,
+            driver: driver,
             recorder: recorder,
             sleeper: context.clock.makeSleeper(),
             values: StatementValues(
@@ -111,8 +119,10 @@ final class LoadSession {
                 )
                 let index = recorders[position].count
                 let target: (any WorkloadTarget)?
+                let driver: DriverTarget.Assignment?
                 do {
                     target = try self.target(index, of: client)
+                    driver = try context.driver?.assign(to: client.name.name)
                 } catch {
                     context.events.note(
                         "cannot add a worker to \(client.name.name): \(error)",
@@ -121,7 +131,7 @@ final class LoadSession {
                     client.knobs.change { $0.workers = index }
                     break
                 }
-                let worker = makeWorker(index, of: client, recorder, on: target)
+                let worker = makeWorker(index, of: client, recorder, on: target, driver)
                 recorders[position].append(recorder)
                 sampler.add(recorder, toClient: position)
                 start(worker)
@@ -281,6 +291,7 @@ final class LoadSession {
         while alive.count > 0 {
             context.target.interrupt()
             context.processes?.interrupt()
+            context.driver?.terminate()
             guard clock.now() < end else {
                 throw RunError(
                     .stuck,

@@ -14,6 +14,7 @@ struct RunContext: Sendable {
     let interrupts: InterruptRequests
     var alarm: AlarmClock?
     var processes: ClientProcesses?
+    var driver: DriverTarget?
     var holders: LockHolders?
     var folder: URL?
     var abort: AbortWatch?

@@ -12,8 +12,6 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
         case closing
         /// The scenario cannot be run or compared.
         case scenario
-        /// A compared program failed or did not produce a result.
-        case program
     }
 
     /// The kind of failure.

@@ -29,6 +29,9 @@ struct StatementValues {
         access &+= 1
     }
 
+    /// Whether other variables follow one of the values.
+    var publishes: Bool { !followed.isEmpty }
+
     /// Publishes the access's values to the variables that follow them.
     ///
     /// Call this method only after the access completes. Otherwise, other accesses could search for

@@ -106,7 +106,7 @@ extension Worker {
         )
     }
 
-    /// Counts the outcome of an attempt.
+    /// Counts the outcome of an attempt, which ended at `end` or, by default, now.
     ///
     /// - Returns: `false` if the database was busy and the caller must retry the access.
     @inline(__always)
@@ -115,13 +115,14 @@ extension Worker {
         entry: UInt64?,
         _ processorTime: UInt64?,
         _ error: (any Error)?,
-        _ retries: inout Int
+        _ retries: inout Int,
+        end: UInt64? = nil
     ) -> Bool {
         // Do not record the end of an abandoned access. The final counts include it as unfinished.
         if isAbandoned { return true }
-        if let error { return concludeFailure(started, entry: entry, error, &retries) }
+        let end = end ?? clock.now()
+        if let error { return concludeFailure(started, entry: entry, end: end, error, &retries) }
         values.publish()
-        let end = clock.now()
         var timestamps = started.timestamps(entry: entry ?? end, end: end)
         timestamps.processorTime = processorTime
         recorder.finish(.completed, plan.isTimed ? timestamps : nil)
@@ -131,10 +132,10 @@ extension Worker {
     private func concludeFailure(
         _ started: StartedAccess,
         entry: UInt64?,
+        end: UInt64,
         _ error: any Error,
         _ retries: inout Int
     ) -> Bool {
-        let end = clock.now()
         let timestamps = entry.map { started.timestamps(entry: $0, end: end) }
         let waited = plan.isTimed ? end &- min(end, started.start) : nil
         switch failure(of: error) {

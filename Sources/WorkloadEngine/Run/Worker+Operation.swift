@@ -3,6 +3,7 @@ extension Worker {
         let operation = drawOperation()
         let access = plan.accesses[operation]
         values.begin()
+        if let driver { return performDriven(operation, turn, driver) }
         if let interrupts = plan.interrupts {
             performInterruptible(operation, access, turn, interrupts)
             return

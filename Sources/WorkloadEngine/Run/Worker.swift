@@ -33,6 +33,8 @@ final class Worker {
     let closures: ClosureTarget?
     let alarm: AlarmClock?
     let folder: URL?
+    /// The worker's part of a driver, or `nil` if its accesses use the target.
+    let driver: DriverPart?
     var values: StatementValues
     var random: RandomStream
     private var model: any LoadModel
@@ -48,6 +50,7 @@ final class Worker {
         index: Int = 0,
         context: RunContext,
         target: (any WorkloadTarget)? = nil,
+        driver: DriverTarget.Assignment? = nil,
         recorder: WorkerRecorder,
         sleeper: any Sleeper,
         values: StatementValues,
@@ -68,6 +71,7 @@ final class Worker {
         interrupts = context.interrupts
         alarm = context.alarm
         folder = context.folder
+        self.driver = driver.map { DriverPart($0, plan) }
         self.recorder = recorder
         self.sleeper = sleeper
         self.values = values
@@ -217,7 +221,12 @@ final class Worker {
 
     private func perform(_ turn: Turn) {
         switch plan.client.activity {
-        case .operations: performOperation(turn)
+        case .operations:
+            if let driver, mayBatch {
+                performBatches(turn, driver)
+            } else {
+                performOperation(turn)
+            }
         case .hold: performHold(turn)
         case .snapshot: performSnapshot(turn)
         case .importRows(let count, let batch, _): performImport(turn, rows: count, batch: batch)

@@ -249,6 +249,8 @@ public final class WorkloadRun: Sendable {
             command: options.processCommand
         )
         defer { processes?.close() }
+        let driver = target as? DriverTarget
+        try driver?.start(plan.clients) { control.stage >= .stopped }
         let steering = LoadSteering(
             clients: plan.clients,
             control: control,
@@ -266,6 +268,7 @@ public final class WorkloadRun: Sendable {
             alarm: plan.needsAlarm
                 ? AlarmClock(clock: options.clock, sleeper: options.clock.makeSleeper()) : nil,
             processes: processes,
+            driver: driver,
             holders: target.has(.sharedFile)
                 ? LockHolders(path: file, processes: processes) : nil,
             folder: folder,
@@ -290,7 +293,8 @@ public final class WorkloadRun: Sendable {
         let verdict = watch.verdict(
             accesses: outcome.sampler.begun,
             freeLag: outcome.sampler.freeLag,
-            loads: outcome.sampler.generatorLoads(noop: watch.noop, seconds: outcome.seconds)
+            loads: outcome.sampler.generatorLoads(noop: watch.noop, seconds: outcome.seconds),
+            isSeparate: driver != nil
         )
         options.onProgress?("checking \(arm.name)")
         let invariants = InvariantCheck(target: target, stability: context.stability)
@@ -331,6 +335,7 @@ public final class WorkloadRun: Sendable {
             in: result.loadFacts(of: scenario.clients, on: arm)
         )
         if !findings.isEmpty { result.findings = findings }
+        result.add(driver, closed: plan.clients.filter(\.keepsWorkersBusy).map(\.name.name))
         if let settings = arm.busySettings { result.environment["busy"] = settings }
         let refusals = target.refusals()
         if !refusals.isEmpty { result.refusals = refusals }

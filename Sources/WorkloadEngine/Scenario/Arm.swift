@@ -65,6 +65,10 @@ public struct Arm: Sendable, Codable, Equatable {
     public var kind: Kind
     /// The library that performs the accesses.
     public var library: Library
+    /// The program that performs the accesses, or `nil` if this process performs them.
+    ///
+    /// With a driver, ``library`` is ``Library/raw``, which performs what the driver does not.
+    public var driver: Driver?
     /// The maximum number of readers, or `nil` for the library's default.
     public var readers: Int?
     /// The requested journal mode, or `nil` for the library's default; see ``isWAL``.

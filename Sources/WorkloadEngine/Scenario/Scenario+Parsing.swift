@@ -17,7 +17,8 @@ extension Scenario {
     /// Loads a preset, or a scenario from a file.
     ///
     /// A name with a slash or with the suffix `.yaml` or `.yml` is a path, and `-` is standard
-    /// input. Any other name refers to a preset or, if there is no such preset, to a file.
+    /// input. Any other name refers to a preset or, if there is no such preset, to a file. The
+    /// commands of drivers are allowed if no other user can change the file.
     ///
     /// - Throws: ``ScenarioError`` if the file is missing or invalid.
     public static func load(nameOrPath name: String) throws(ScenarioError) -> Scenario {
@@ -36,14 +37,21 @@ extension Scenario {
                 )
             ])
         }
-        return try parse(yaml: text(ofFile: name), file: name)
+        var isPrivate = false
+        var scenario = try parse(yaml: text(ofFile: name, isPrivate: &isPrivate), file: name)
+        if isPrivate { scenario.allowCommands() }
+        return scenario
     }
 
-    private static func text(ofFile path: String) throws(ScenarioError) -> String {
+    private static func text(
+        ofFile path: String,
+        isPrivate: inout Bool
+    ) throws(ScenarioError) -> String {
         let data: Data
         do {
             // The length of a pipe, such as `/dev/stdin`, is unknown, so read to the end.
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            isPrivate = Self.isPrivate(file.fileDescriptor, at: path)
             data = try file.readToEnd() ?? Data()
         } catch {
             var isDirectory: ObjCBool = false

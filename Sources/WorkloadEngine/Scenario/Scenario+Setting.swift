@@ -69,6 +69,7 @@ extension Scenario {
             )
         }
         changed.settings = settings
+        if arms.contains(where: { $0.driver?.isAllowed == true }) { changed.allowCommands() }
         if !changed.source.hasSuffix("\n") { changed.source += "\n" }
         for setting in settings { changed.source += "# --set \(setting)\n" }
         return changed

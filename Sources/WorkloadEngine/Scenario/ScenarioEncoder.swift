@@ -214,8 +214,11 @@ package struct ScenarioEncoder {
         func add(_ key: String, _ value: YAMLValue?) {
             if let value { entries.append(Entry(key, value)) }
         }
+        if let driver = arm.driver { add("driver", self.driver(driver)) }
         if arm.library != .raw { add("type", .plain(arm.kind.rawValue)) }
-        if arm.library != .engine { add("library", .plain(arm.library.rawValue)) }
+        if arm.library != .engine, arm.driver == nil {
+            add("library", .plain(arm.library.rawValue))
+        }
         add("readers", arm.readers.map(YAMLValue.plain))
         add("journal", arm.journal.map { .plain($0.rawValue) })
         add("synchronous", arm.synchronous.map(YAMLValue.plain))
@@ -242,6 +245,22 @@ package struct ScenarioEncoder {
         if !arm.setup.isEmpty { add("setup", statements(arm.setup)) }
         add("file", arm.file.map(YAMLValue.text))
         return entries
+    }
+
+    private static func driver(_ driver: Arm.Driver) -> YAMLValue {
+        var entries: [Entry] = []
+        if let command = driver.command {
+            entries.append(Entry("command", .list(command.map { .text($0) })))
+        } else {
+            entries.append(Entry("name", .name(driver.name)))
+        }
+        if !driver.options.isEmpty {
+            let options = driver.options.sorted { $0.key < $1.key }
+            entries.append(
+                Entry("options", .mapping(options.map { Entry($0.key, .text($0.value)) }))
+            )
+        }
+        return .mapping(entries)
     }
 
     private static func phase(_ phase: Phase) -> YAMLValue {

@@ -88,6 +88,11 @@ struct VariantOptions: ParsableArguments {
     )
     var settings: [SettingArgument] = []
 
+    @Flag(
+        help: "Run the commands of the scenario's drivers even if other users can change its file."
+    )
+    var allowCommands = false
+
     func load(_ nameOrPath: String) throws -> Scenario {
         try apply(to: Scenario.load(nameOrPath: nameOrPath))
     }
@@ -97,6 +102,7 @@ struct VariantOptions: ParsableArguments {
         var scenario = try scenario.with(settings.map(\.setting) + [addition].compactMap { $0 })
         if let scale { scenario = try scenario.with(scale: scale) }
         if let seed { scenario = scenario.with(seed: seed) }
+        if allowCommands { scenario.allowCommands() }
         return scenario
     }
 }

@@ -30,11 +30,8 @@ struct SweepOptions: ParsableArguments {
     }
 
     /// Throws an error if another option cannot be combined with `--sweep`.
-    func check(_ format: ReportFormat, against: String?, failIf: [String]) throws {
+    func check(_ format: ReportFormat, failIf: [String]) throws {
         guard sweep != nil else { return }
-        if against != nil {
-            throw ValidationError("--sweep cannot be combined with --against")
-        }
         if !failIf.isEmpty || format == .junit {
             throw ValidationError(
                 "--sweep cannot be combined with \(failIf.isEmpty ? "--format junit" : "--fail-if"), "

@@ -9,8 +9,8 @@ struct CompareSubcommand: ParsableCommand {
         abstract: "Compare a scenario's arms in blocks of runs, and report which arm is better.",
         discussion: "In each block, every arm runs once, in random order, on a fresh copy of the "
             + "same data. The first arm runs twice to measure the noise of this machine; smaller "
-            + "differences are ignored. With --against, compares two programs instead of two "
-            + "arms; both programs run the same arm. With --sweep, compares two arms at each value "
+            + "differences are ignored. "
+            + "With --sweep, compares two arms at each value "
             + "of a setting, or one arm at the other values with the same arm at the first value. "
             + "^C ends the comparison and reports the completed blocks, marked as partial."
     )
@@ -72,12 +72,11 @@ struct CompareSubcommand: ParsableCommand {
                 "--blocks must be from 1 to \(ComparisonOptions.maximumBlocks), not \(blocks ?? 0)"
             )
         }
-        try sweep.check(report.format, against: programs.against, failIf: failIf)
+        try sweep.check(report.format, failIf: failIf)
         try DistinctFiles.check(
             outputs: [.init("--output", report.output), .init("--record", recording.record)],
             inputs: [
                 .scenario(source.scenario), .init("--database", data.database),
-                .init("--against", programs.against), .init("--binary", programs.binary),
             ]
         )
     }
@@ -89,7 +88,6 @@ struct CompareSubcommand: ParsableCommand {
         var options = ComparisonOptions()
         if let blocks { options.blocks = blocks }
         if let duration = changes.duration { options.duration = duration.duration }
-        options.programs = try programs.programs(for: scenario, changes, arms: arms)
         options.arms = arms?.names
         options.primary = primary?.names
         options.sweep = try sweep.comparison(of: scenario, arms: arms?.names) { setting in
@@ -146,11 +144,7 @@ struct CompareSubcommand: ParsableCommand {
                 factory: LibraryTargetFactory(),
                 options: options
             )
-            let cleanUp: @Sendable () -> Void = {
-                run.killProgram()
-                series.folder.remove()
-            }
-            interruption = Interruption(cleanUp: cleanUp) { run.stop() }
+            interruption = Interruption(cleanUp: series.folder.remove) { run.stop() }
             result = try blocking { try await run.run() }
         }
         series.reporter.finish()

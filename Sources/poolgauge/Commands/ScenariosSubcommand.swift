@@ -61,6 +61,9 @@ struct ScenariosSubcommand: ParsableCommand {
                         "\(name): valid ("
                             + HumanUnits.counted(scenario.clients.count, "client", "clients") + ", "
                             + HumanUnits.counted(scenario.arms.count, "arm", "arms") + ")\n"
+                            + scenario.commands.map { arm, command in
+                                "  arm '\(arm)' runs: \(Escaping.terminal(command.joined(separator: " ")))\n"
+                            }.joined()
                     )
                 } catch {
                     issues += error.issues

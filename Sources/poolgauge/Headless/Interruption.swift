@@ -127,6 +127,8 @@ final class Interruption: Sendable {
         switch action {
         case .stop(let stop): stop()
         case .exit:
+            DriverProcess.killAll()
+            BuiltInDriver.removeFolder()
             cleanUp()
             _exit(128 + number)
         case nil: break

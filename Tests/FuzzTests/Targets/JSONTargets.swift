@@ -18,7 +18,7 @@ extension FuzzTarget {
     private static let recordedRun = "Tests/WorkloadEngineTests/Reports/Kept/run-0.1.0.json"
     private static let edits = [[0, 0, 0], [0, 10, 8], [0, 50, 10, 0, 60, 10]] as [[UInt8]]
 
-    /// The JSON of a run, which `compare --against` reads.
+    /// The JSON of a run, which recordings contain.
     static let result: FuzzTarget = {
         let base = JSONEdits(text(Corpus.file(recordedRun)))
         return FuzzTarget(

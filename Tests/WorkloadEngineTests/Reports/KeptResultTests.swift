@@ -7,7 +7,7 @@ import Testing
 ///
 /// The run used a pool with two readers on a Linux machine with two processors. Do not write the
 /// result again. A change that makes these tests fail also makes the results of older programs
-/// unreadable, which `compare --against` runs.
+/// unreadable.
 struct KeptResultTests {
     private func data() throws -> Data {
         try Data(

@@ -111,7 +111,7 @@ struct AdviceCandidates {
     }
 
     private var readerCandidates: [AdviceCandidate] {
-        guard arm.kind == .pool, arm.library != .raw else { return [] }
+        guard arm.hasReaders else { return [] }
         let presentCount = baseline.pool?.maximumReaderCount ?? arm.readers ?? 5
         let counts = [presentCount * 2, max(1, presentCount / 2), presentCount * 4]
         return counts.filter { $0 != presentCount && $0 <= 64 }.map { count in

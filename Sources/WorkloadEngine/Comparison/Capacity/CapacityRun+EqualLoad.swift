@@ -4,7 +4,7 @@ extension CapacityRun {
     func findReaders(for rate: Double, into result: inout CapacityResult) async throws {
         let candidates = options.readers.isEmpty ? Self.defaultReaders : options.readers
         let pools = scenario.arms.filter {
-            options.arms.contains($0.name) && $0.kind == .pool && $0.library != .raw
+            options.arms.contains($0.name) && $0.hasReaders
         }
         guard !pools.isEmpty else {
             throw RunError(

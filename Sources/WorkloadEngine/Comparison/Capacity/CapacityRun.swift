@@ -127,7 +127,7 @@ package final class CapacityRun: Sendable {
 
     var variants: [Variant] {
         scenario.arms.filter { options.arms.contains($0.name) }.flatMap { arm in
-            guard arm.kind == .pool, arm.library != .raw, !options.readers.isEmpty else {
+            guard arm.hasReaders, !options.readers.isEmpty else {
                 return [Variant(arm: arm)]
             }
             return options.readers.map { count in

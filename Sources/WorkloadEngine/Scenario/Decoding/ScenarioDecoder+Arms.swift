@@ -18,13 +18,17 @@ extension ScenarioDecoder {
                 log: log
             )
         else { return nil }
-        let library: Arm.Library? = reader.choice("library")
+        let driver = decodeDriver(reader)
+        if reader.has("driver"), driver == nil { return nil }
+        // libsqlite3 performs what a driver does not.
+        let library: Arm.Library? = driver == nil ? reader.choice("library") : .raw
         if reader.has("library"), library == nil { return nil }
         guard let kind = decodeKind(reader, library ?? .engine) else { return nil }
         var arm = Arm(name: entry.name, kind: kind, library: library ?? .engine)
+        arm.driver = driver
         arm.journal = decodeJournal(reader, of: arm)
         arm.readers = reader.integer("readers")
-        if arm.library == .raw || (kind != .pool && kind != .snapshotPool), reader.has("readers") {
+        if !arm.hasReaders, kind != .snapshotPool, reader.has("readers") {
             log.add(
                 "'readers' requires type: pool; "
                     + (arm.library == .raw
@@ -53,6 +57,32 @@ extension ScenarioDecoder {
             reader.text("file").flatMap { databasePath($0, at: node.mark) }
         }
         return arm
+    }
+
+    /// Decodes `driver: python`, `driver: {name: python, options: …}`, or `driver: {command: …}`.
+    private func decodeDriver(_ reader: MappingReader) -> Arm.Driver? {
+        guard let node = reader["driver"] else { return nil }
+        guard node.mapping != nil else { return reader.word("driver").map { .init(builtIn: $0) } }
+        guard let mapping = reader.mapping("driver"), let key = mapping.alternative() else {
+            return nil
+        }
+        var driver: Arm.Driver
+        if key == "name" {
+            guard let name = mapping.word("name") else { return nil }
+            driver = .init(builtIn: name)
+        } else {
+            var words = mapping.texts("command").map(\.text)
+            if mapping["command"]?.sequence == nil {
+                words = words.flatMap { $0.split(separator: " ").map(String.init) }
+            }
+            guard let program = words.first else { return nil }
+            if program.contains("/") { words[0] = Self.path(program, relativeTo: log.file) }
+            driver = .init(command: words)
+        }
+        for (name, _, value) in mapping.named("options", each: "an option") {
+            driver.options[name] = mapping.text(value, named: name)
+        }
+        return driver
     }
 
     private func decodeKind(_ reader: MappingReader, _ library: Arm.Library) -> Arm.Kind? {

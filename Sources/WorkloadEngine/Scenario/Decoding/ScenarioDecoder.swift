@@ -50,6 +50,13 @@ struct ScenarioDecoder {
                 )
             }
         }
+        if let arm = arms.first(where: { $0.isGuarded && $0.driver != nil }) {
+            top.add(
+                "'guard' cannot be combined with the driver of arm '\(arm.name)', whose library "
+                    + "executes the statements",
+                atKey: "guard"
+            )
+        }
         clientNames = top["clients"]?.mapping?.compactMap { $0.key.scalar?.string } ?? []
         let clients = decodeClients(top)
 

@@ -146,10 +146,38 @@ enum Language {
         ]
     )
 
+    static let driver = MappingShape(
+        "driver",
+        "A program that performs an arm's accesses (see docs/Drivers.md).",
+        alternatives: [["name"], ["command"]],
+        [
+            .init(
+                "name",
+                .words(BuiltInDriver.all.map(\.name)),
+                "A built-in driver; `poolgauge drivers` lists them."
+            ),
+            .init(
+                "command",
+                .texts,
+                "A program and its arguments, as a list or separated by spaces. A path is relative "
+                    + "to the scenario's file. It runs only if no one else can change the "
+                    + "scenario's file, or with --allow-commands."
+            ),
+            .init(
+                "options",
+                .named(.scalar),
+                "Settings of the driver, such as workers: true."
+            ),
+        ]
+    )
+
     static let arm = MappingShape(
         "arm",
         "A way to open the database.",
-        forms: [.init(key: "busy", rejected: ["busy-timeout"])],
+        forms: [
+            .init(key: "busy", rejected: ["busy-timeout"]),
+            .init(key: "driver", rejected: ["library", "type"]),
+        ],
         [
             .init(
                 "library",
@@ -165,11 +193,21 @@ enum Language {
                     + "(one or several connections to one snapshot). Not needed with library: raw."
             ),
             .init(
+                "driver",
+                .either([.words(BuiltInDriver.all.map(\.name)), .mapping(driver)]),
+                "The program that performs the accesses with the SQLite library of another language "
+                    + "or of another version, instead of 'library' and 'type'."
+            ),
+            .init(
                 "journal",
                 .words(Arm.Journal.allCases.map(\.rawValue)),
                 "PRAGMA journal_mode. A pool always uses wal. The default of a queue is delete."
             ),
-            .init("readers", .integer(1...1000), "The maximum number of readers in a pool."),
+            .init(
+                "readers",
+                .integer(1...1000),
+                "The maximum number of readers in a pool, or of connections in a driver."
+            ),
             .init(
                 "synchronous",
                 .words(["off", "normal", "full", "extra"]),
