@@ -18,8 +18,7 @@ package struct RecordedFinding: Sendable, Codable, Equatable {
     /// The maximum number of findings in a report.
     private static let limit = 20
 
-    /// The time after an event in which its findings appear, and the length of the start and the end
-    /// of a recording, in milliseconds.
+    /// The time after an event in which its findings appear, in milliseconds.
     private static let eventLength: Int64 = 2_500
 
     /// Returns the findings of a period, most important first, and the number of examined samples.
@@ -61,16 +60,15 @@ package struct RecordedFinding: Sendable, Codable, Equatable {
             }
         }
         let all = found.values.sorted { $0.precedes($1) }
-        // What was found both at the start and at the end of the recording is not the reason of an
-        // event, unless the recording starts with the event.
+        // What was found in the first and in the last sample is not the reason of an event, unless the
+        // recording starts with the event.
         let rows = contents.rows[indexes]
-        let first = (rows.first?.time ?? 0) + eventLength
-        let last = (rows.last?.time ?? 0) - eventLength
+        let (first, last) = (rows.first?.time ?? 0, rows.last?.time ?? 0)
         func isOfEvent(_ finding: RecordedFinding) -> Bool {
             let (start, end) = (finding.start.milliseconds, finding.end.milliseconds)
             return events.contains { event in
                 start <= event + eventLength
-                    && (start > first || end < last || event <= first)
+                    && (start > first || end < last || event <= first + eventLength)
             }
         }
         let sorted = Finding.Level.allCases.flatMap { level in
