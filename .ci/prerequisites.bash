@@ -65,7 +65,7 @@ packages_for() {
         echo "$tests python3-venv php-cli php-sqlite3 ruby ruby-sqlite3 golang-go" \
             "golang-github-mattn-go-sqlite3-dev firefox-esr"
         ;;
-    programs)
+    programs | checks)
         echo "$tests python3-venv php-cli php-sqlite3 ruby ruby-sqlite3 golang-go" \
             "golang-github-mattn-go-sqlite3-dev"
         ;;

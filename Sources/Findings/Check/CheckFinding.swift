@@ -54,17 +54,18 @@ package struct CheckFinding: Sendable, Codable, Equatable {
             let holder = related.map { ", whose transaction last executed \($0)" } ?? ""
             let failed =
                 found.failures > 0
-                ? " and failed in \(HumanUnits.exact(found.failures, "execution"))" : ""
+                ? " It failed \(HumanUnits.exact(found.failures, "time"))." : ""
             return (
-                "It waited up to \(time) for a lock of another connection of its process\(holder)"
-                    + "\(failed).",
+                "It waited up to \(time) for a lock of another connection of its process\(holder)."
+                    + failed,
                 StatementRules.remedy(nil, isSelf: true)
             )
         case .openTransaction: return openTransaction(found)
         case .noTimeout:
             return (
                 "Its connection has no busy timeout, and other connections use the database: a "
-                    + "statement that meets a lock fails at once.",
+                    + "statement that meets a lock fails at once. This is the first of "
+                    + "\(HumanUnits.exact(found.count, "such statement")).",
                 SettingRules.timeoutRemedy
             )
         case .scan:
@@ -109,8 +110,9 @@ package struct CheckFinding: Sendable, Codable, Equatable {
             )
         case .foreignKeys:
             return (
-                "The table \(found.related ?? "") has foreign keys, which this connection does not "
-                    + "enforce: SQLite does so only after PRAGMA foreign_keys = ON.",
+                "The table \(found.related ?? "") has foreign keys, which the connection does not "
+                    + "enforce: SQLite does so only after PRAGMA foreign_keys = ON. This is the first "
+                    + "of \(HumanUnits.exact(found.count, "such change")).",
                 "Execute PRAGMA foreign_keys = ON on each connection, outside a transaction."
             )
         case .leftoverWAL:

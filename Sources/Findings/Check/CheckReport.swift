@@ -103,10 +103,10 @@ extension CheckReport {
     package var text: String {
         var lines = [""]
         lines += Paragraph.lines("poolgauge check: " + summary, first: "", rest: "  ")
-        for finding in findings where finding.isNew != false {
+        for finding in findings where finding.isNew != false || isRecorded {
             lines += [""] + Self.lines(of: finding)
         }
-        let known = findings.count { $0.isNew == false }
+        let known = isRecorded ? 0 : findings.count { $0.isNew == false }
         if known > 0 {
             let those = HumanUnits.counted(known, "known finding")
             let file = baseline.map { Escaping.terminal($0.file) } ?? ""
@@ -118,14 +118,11 @@ extension CheckReport {
         }
         if !reasons.isEmpty { lines.append("") }
         for (reason, rules) in reasons.sorted(by: { $0.key < $1.key }) {
-            let names =
+            let names = rules.map(\.rule.rawValue).joined(separator: ", ")
+            let text =
                 rules.count == CheckRule.allCases.count
-                ? "nothing" : rules.map(\.rule.rawValue).joined(separator: ", ")
-            lines += Paragraph.lines(
-                "Not checked: \(names) (\(Escaping.terminal(reason))).",
-                first: "",
-                rest: "  "
-            )
+                ? "Nothing was checked: " + reason : "Not checked: \(names) (\(reason))"
+            lines += Paragraph.lines(Escaping.terminal(text) + ".", first: "", rest: "  ")
         }
         for note in notes {
             lines += Paragraph.lines("Note: \(Escaping.terminal(note)).", first: "", rest: "  ")
@@ -135,37 +132,34 @@ extension CheckReport {
 
     /// The result in one or two sentences.
     package var summary: String {
-        let scope =
-            "\(HumanUnits.exact(executions, "execution")) of "
+        guard executions > 0 else { return "no statement was seen." + ending }
+        let new = findings.filter { $0.isNew != false || isRecorded }
+        let failing = new.count(where: \.level.fails)
+        let noun = baseline == nil || isRecorded ? "finding" : "new finding"
+        var text =
+            failing == 0
+            ? "no \(noun)s" : HumanUnits.counted(failing, noun)
+        if new.count > failing { text += " and \(HumanUnits.counted(new.count - failing, "note"))" }
+        text +=
+            " in \(HumanUnits.exact(executions, "execution")) of "
             + "\(HumanUnits.counted(programs, "program")) on "
-            + HumanUnits.counted(databases, "database")
-        let new = findings.filter { $0.isNew != false }
-        let failing = new.count(where: \.fails)
-        let adjective = baseline == nil || baseline?.isWritten == true ? "" : "new "
-        var text = HumanUnits.counted(
-            failing,
-            adjective + "finding",
-            adjective + "findings"
-        )
-        if failing == 0 { text = "no " + adjective + "findings" }
-        if new.count > failing, baseline?.isWritten != true {
-            text += " and \(HumanUnits.counted(new.count - failing, "note"))"
-        }
-        text += " in \(scope)."
-        if executions == 0 { text = "no statement was seen." }
-        if commandStatus != 0 {
-            text += " The command ended with status \(commandStatus)."
-        }
-        if let baseline, baseline.isWritten {
-            let those = HumanUnits.counted(findings.count, "finding")
-            text +=
-                " \(those) recorded in \(Escaping.terminal(baseline.file)); later checks fail only on "
-                + "others."
-        } else if let baseline, baseline.missing > 0 {
+            + "\(HumanUnits.counted(databases, "database file"))."
+        return text + ending
+    }
+
+    /// Whether the baseline now contains all findings.
+    private var isRecorded: Bool { baseline?.isWritten == true }
+
+    private var ending: String {
+        var text = ""
+        if commandStatus != 0 { text += " The command ended with status \(commandStatus)." }
+        guard let baseline else { return text }
+        let file = Escaping.terminal(baseline.file)
+        if baseline.isWritten {
+            text += " All are now in \(file), and later checks fail only on others."
+        } else if baseline.missing > 0 {
             let those = HumanUnits.counted(baseline.missing, "finding")
-            text +=
-                " \(those) of \(Escaping.terminal(baseline.file)) did not occur; --update-baseline "
-                + "removes them."
+            text += " \(those) of \(file) did not occur; --update-baseline removes them."
         }
         return text
     }

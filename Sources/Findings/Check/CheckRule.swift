@@ -87,6 +87,9 @@ package enum CheckRule: String, Sendable, Codable, CaseIterable {
         }
     }
 
+    /// Whether a finding is about a program's connections, and not about its first statement.
+    package var isOfProgram: Bool { self == .foreignKeys || self == .noTimeout }
+
     /// Whether the rule is about locks and files, which a private database in memory does not have.
     package var needsFile: Bool {
         switch self {

@@ -16,14 +16,16 @@ final class CheckedConnection {
     private var lastEnd: UInt64 = 0
     private var preparations: [String: Preparations] = [:]
     private var repetitions: [String: Repetition] = [:]
+    /// The last query that returned several rows.
+    private var list: List?
     /// Whether the connection enforces foreign keys, or `nil` if unknown.
     private var foreignKeys: Bool?
     /// Whether it enforced them before.
     private var hadForeignKeys = false
 
     /// The maximum number of statements to observe at the same time.
-    private static let capacity = 64
-    /// The maximum number of other statements between two preparations in a loop.
+    private static let capacity = 32
+    /// The maximum number of other statements between two executions in a loop.
     private static let loopLength: UInt64 = 8
     /// The time between two executions after which a loop or burst has ended, in nanoseconds.
     private static let pause: UInt64 = 50_000_000
@@ -39,12 +41,12 @@ final class CheckedConnection {
 
     // MARK: Executions
 
+    /// Adds an execution, and returns the list of rows that it returned, if they are several.
     func add(
         _ execution: StatementExecution,
         _ statement: CheckedStatement?,
-        lists: inout RecentLists,
         _ report: Report
-    ) {
+    ) -> List? {
         let wasAutocommit = isAutocommit
         position &+= 1
         if foreignKeys == nil, statement?.pragma?.name != "foreign_keys" {
@@ -61,9 +63,10 @@ final class CheckedConnection {
         }
         count(execution, statement, isBurst: isBurst, report)
         follow(execution, statement, start, wasAutocommit, report)
-        repeatRead(execution, statement, start, wasAutocommit, lists: &lists, report)
+        let list = repeatRead(execution, statement, start, wasAutocommit, report)
         enforce(execution, statement, wasAutocommit, report)
         lastEnd = max(lastEnd, execution.end)
+        return list
     }
 
     /// Ends the connection's transaction and loops when it is closed, or its process ends at an unknown
@@ -170,6 +173,7 @@ final class CheckedConnection {
         switch statement.kind {
         case .begin(.deferred), .commit, .rollback: break
         case .begin:
+            transaction.lastSQL = statement.text
             transaction.isImmediate = true
             transaction.lockTime = execution.end
         case .savepoint(let name):
@@ -266,8 +270,13 @@ final class CheckedConnection {
         guard let statement, let counters = execution.counters,
             statement.kind == .other || statement.kind == .change
         else { return }
-        let rows = Double(execution.rows ?? 0)
+        var rows = Double(execution.rows ?? 0)
         let scanned = Double(counters.fullScanSteps)
+        if statement.kind == .change {
+            // A change returns no rows, but has to pass those that it changes.
+            let steps = Double(execution.steps ?? 0) - Self.instructionsToPass * scanned
+            rows = max(rows, steps / Self.instructionsPerRow)
+        }
         if scanned - rows > settings[.scan, .rows], rows * 2 < scanned, statement.hasCondition {
             report(CheckObservation(.scan, statement.text, measure: scanned))
         }
@@ -291,7 +300,9 @@ final class CheckedConnection {
         countPreparations(counters.preparations > 0, statement.text, isBurst: isBurst, report)
     }
 
-    /// The instructions with which a search passes, sorts, and returns a row, at most.
+    /// The instructions with which a scan passes a row, about.
+    private static let instructionsToPass = 6.0
+    /// The instructions with which a search passes, sorts, and returns a row, or a change changes it.
     private static let instructionsPerRow = 20.0
 
     private func countPreparations(
@@ -322,72 +333,126 @@ final class CheckedConnection {
 
     /// The executions of a query since the start of a burst or transaction.
     private struct Repetition {
-        var start: UInt64
         var count: UInt64 = 0
-        /// The query before, with about as many rows.
-        var list: (text: String, rows: UInt64)?
+        /// The starts of the last executions.
+        var starts: [UInt64] = []
+        /// The number of executions on the connection until the last one.
+        var position: UInt64 = 0
+        /// Whether changes were committed in between, as between the steps of a test.
+        var hasCommits = false
+        /// The list of rows directly before, and the number of executions since.
+        var list: List?
+        var countSinceList: UInt64 = 0
+
+        static let startLimit = 256
     }
 
+    /// A query that returned several rows.
+    struct List {
+        var text: String
+        var rows: UInt64
+        var start: UInt64
+        /// The number of executions on the connection until then.
+        var position: UInt64
+
+        /// Whether a number of executions is one for each row, or for each different value.
+        func matches(_ count: UInt64, isExact: Bool = false) -> Bool {
+            count <= rows &+ 1 && count >= (isExact ? rows - min(1, rows) : rows / 2)
+        }
+    }
+
+    /// Returns the list that a query of this execution returned, if any.
     private func repeatRead(
         _ execution: StatementExecution,
         _ statement: CheckedStatement?,
         _ start: UInt64,
         _ wasAutocommit: Bool,
-        lists: inout RecentLists,
         _ report: Report
-    ) {
+    ) -> List? {
         let kind = statement?.kind
-        // Between two tests, there is a savepoint, a transaction, or a change.
-        if wasAutocommit != isAutocommit || kind?.controlsTransaction == true
-            || isAutocommit && kind?.isWrite == true
-        {
+        // Between two tests, there is a savepoint, or a transaction that is rolled back.
+        switch kind {
+        case .savepoint?, .rollbackTo?, .rollback?:
             endRepetitions(report)
-        }
-        guard let statement, statement.readsTables, execution.result & 0xff == 0 else { return }
-        if statement.hasValue {
-            if repetitions.count >= Self.capacity, repetitions[statement.text] == nil {
-                endRepetitions(report)
+            list = nil
+        default:
+            guard wasAutocommit != isAutocommit || isAutocommit && kind?.isWrite == true else {
+                break
             }
-            var entry =
-                repetitions[statement.text]
-                ?? Repetition(start: start, list: lists.last(before: start, not: statement.text))
-            entry.count += 1
-            repetitions[statement.text] = entry
+            for text in repetitions.keys { repetitions[text]?.hasCommits = true }
         }
+        guard let statement, statement.readsTables, execution.result & 0xff == 0 else { return nil }
+        if statement.hasValue { count(statement.text, start, report) }
         let rows = execution.rows ?? 0
-        guard Double(rows) >= settings[.repeated, .times] else { return }
+        guard Double(rows) >= settings[.repeated, .times] else { return nil }
+        let new = List(text: statement.text, rows: rows, start: start, position: position)
         // The program may execute a query for each row while it reads the rows.
-        for (text, entry) in repetitions where entry.start >= start && text != statement.text {
-            if entry.list == nil || !isRow(entry.count, of: entry.list?.rows ?? 0) {
-                repetitions[text]?.list = (statement.text, rows)
+        attribute(new, report)
+        list = new
+        return new
+    }
+
+    private func count(_ text: String, _ start: UInt64, _ report: Report) {
+        if repetitions.count >= Self.capacity, repetitions[text] == nil { endRepetitions(report) }
+        var entry = repetitions.removeValue(forKey: text) ?? Repetition()
+        let distance = position - min(entry.position, position)
+        if entry.hasCommits, distance > Self.loopLength {
+            judge(entry, of: text, report)
+            entry = Repetition()
+        }
+        if let list, list.position > entry.position, list.text != text {
+            judgeList(entry, of: text, report)
+            entry.list = position - list.position <= Self.loopLength ? list : nil
+            entry.countSinceList = 0
+        }
+        entry.count += 1
+        entry.countSinceList += 1
+        entry.position = position
+        if entry.starts.count >= Repetition.startLimit { entry.starts.removeFirst() }
+        entry.starts.append(start)
+        repetitions[text] = entry
+    }
+
+    /// Attributes the executions of other queries to a list that was read meanwhile, on this
+    /// connection or on another one of the process.
+    func attribute(_ list: List, _ report: Report) {
+        for (text, entry) in repetitions.sorted(by: { $0.key < $1.key }) where text != list.text {
+            let count = UInt64(entry.starts.count { $0 >= list.start })
+            guard Double(count) >= settings[.repeated, .times], list.matches(count) else {
+                continue
             }
+            self.report(text, count, list, report)
+            repetitions[text] = nil
         }
-        lists.add(.init(text: statement.text, rows: rows, start: start, end: execution.end))
-    }
-
-    /// Attributes the repetitions to a list that another connection of the process has read meanwhile.
-    func attribute(_ list: RecentLists.List) {
-        for (text, entry) in repetitions where entry.start >= list.start && entry.list == nil {
-            if text != list.text { repetitions[text]?.list = (list.text, list.rows) }
-        }
-    }
-
-    private func isRow(_ count: UInt64, of rows: UInt64) -> Bool {
-        count >= rows / 2 && count <= rows &* 2
     }
 
     private func endRepetitions(_ report: Report) {
-        let limit = settings[.repeated, .times]
         for (text, entry) in repetitions.sorted(by: { $0.key < $1.key }) {
-            let isListed = entry.list.map { isRow(entry.count, of: $0.rows) } ?? false
-            let minimum = isListed ? limit : limit * Self.withoutList
-            guard Double(entry.count) >= minimum else { continue }
-            var found = CheckObservation(.repeated, text, count: entry.count)
-            found.measure = Double(entry.count)
-            if isListed { found.related = entry.list?.text }
-            report(found)
+            judge(entry, of: text, report)
         }
         repetitions = [:]
+    }
+
+    private func judge(_ entry: Repetition, of text: String, _ report: Report) {
+        let limit = settings[.repeated, .times] * Self.withoutList
+        if !judgeList(entry, of: text, report), !entry.hasCommits, Double(entry.count) >= limit {
+            self.report(text, entry.count, nil, report)
+        }
+    }
+
+    @discardableResult
+    private func judgeList(_ entry: Repetition, of text: String, _ report: Report) -> Bool {
+        guard let list = entry.list, Double(entry.countSinceList) >= settings[.repeated, .times],
+            list.matches(entry.countSinceList, isExact: entry.hasCommits)
+        else { return false }
+        self.report(text, entry.countSinceList, list, report)
+        return true
+    }
+
+    private func report(_ text: String, _ count: UInt64, _ list: List?, _ report: Report) {
+        var found = CheckObservation(.repeated, text, count: count, related: list?.text)
+        found.measure = Double(count)
+        report(found)
     }
 
     // MARK: Foreign keys
@@ -437,33 +502,5 @@ private struct Bursts {
             count: isFirst ? count : 1,
             measure: Double(count)
         )
-    }
-}
-
-/// The last queries of a process that returned several rows.
-struct RecentLists {
-    struct List {
-        var text: String
-        var rows: UInt64
-        var start: UInt64
-        var end: UInt64
-    }
-
-    private var lists: [List] = []
-
-    private static let capacity = 4
-    /// The time after which a list is not of interest, in nanoseconds.
-    private static let age: UInt64 = 1_000_000_000
-
-    mutating func add(_ list: List) {
-        lists.removeAll { $0.text == list.text }
-        if lists.count >= Self.capacity { lists.removeFirst() }
-        lists.append(list)
-    }
-
-    /// Returns the last query that ended at most a second before a time.
-    func last(before time: UInt64, not text: String) -> (text: String, rows: UInt64)? {
-        lists.last { $0.end <= time && time - $0.end < Self.age && $0.text != text }
-            .map { ($0.text, $0.rows) }
     }
 }

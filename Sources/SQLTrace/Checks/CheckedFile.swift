@@ -40,6 +40,7 @@ final class CheckedFile {
 
     private struct Unenforced {
         var text: String
+        var order: Int
         var count: UInt64 = 0
         var process: Int32
     }
@@ -227,7 +228,8 @@ final class CheckedFile {
 
     func noteUnenforced(_ table: String, _ text: String, _ process: Int32) {
         guard unenforced[table] != nil || unenforced.count < Self.tableLimit else { return }
-        unenforced[table, default: Unenforced(text: text, process: process)].count &+= 1
+        let new = Unenforced(text: text, order: unenforced.count, process: process)
+        unenforced[table, default: new].count &+= 1
     }
 
     /// Whether foreign keys are not enforced, if the file contains any.
@@ -235,7 +237,8 @@ final class CheckedFile {
 
     /// Reports what can be decided only when all connections are known.
     func conclude(isWALFile: Bool?, _ report: Report) {
-        for (table, found) in unenforced where keyTables.contains(table) {
+        for (table, found) in unenforced.sorted(by: { $0.value.order < $1.value.order })
+        where keyTables.contains(table) {
             report(
                 CheckObservation(.foreignKeys, found.text, count: found.count, related: table),
                 found.process

@@ -23,8 +23,11 @@ struct CheckedStatement {
         "SQLITE_MASTER", "SQLITE_SCHEMA", "SQLITE_TEMP_MASTER", "SQLITE_TEMP_SCHEMA",
     ]
 
-    init(_ sql: String) {
-        text = StatementText.normalized(sql)
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - identifiers: The names in the schema, in lowercase.
+    init(_ sql: String, identifiers: Set<String> = []) {
+        text = StatementText.normalized(sql, identifiers: identifiers)
         kind = SQLStatementKind(sql)
         switch kind {
         case .other, .change, .schemaChange: break
@@ -62,6 +65,14 @@ struct CheckedStatement {
         readsTables = kind == .other && hasFrom && !isSchemaQuery && !isExplanation
         if kind == .change { table = Self.target(Array(tokens)) }
     }
+
+    /// Returns the names that a change of the schema contains, in lowercase, and some of its keywords.
+    static func names(in sql: String) -> [String] {
+        SQLToken.significant(in: sql).filter { $0.isName && $0.text.utf8.count <= nameLength }
+            .map { $0.unquoted.lowercased() }
+    }
+
+    private static let nameLength = 128
 
     /// Returns the name at an index, after the name of its schema, if any.
     private static func name(_ tokens: [SQLToken], _ index: Int) -> String? {

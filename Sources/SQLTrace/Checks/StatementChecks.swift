@@ -23,18 +23,19 @@ package final class StatementChecks {
     private let settings: CheckSettings
     private let name: (Int32) -> String?
     private var statements: [String: CheckedStatement] = [:]
+    /// The names in the schemas, in lowercase.
+    private var identifiers: Set<String> = []
     private var connections: [ConnectionKey: CheckedConnection] = [:]
-    private var lists: [Int32: RecentLists] = [:]
     private var files: [String: CheckedFile] = [:]
     private var observations: [Group: Observed] = [:]
     private var paths: Set<String> = []
     private var processes: Set<Int32> = []
 
-    private static let statementLimit = 8_192
-    private static let connectionLimit = 4_096
-    private static let fileLimit = 256
+    private static let statementLimit = 2_048
+    private static let connectionLimit = 1_024
+    private static let fileLimit = 64
+    private static let nameLimit = 8_192
     private static let observationLimit = 1_024
-    private static let processLimit = 4_096
     /// The largest number of connections of a process that may execute the queries for a list.
     private static let poolLimit = 64
 
@@ -90,9 +91,12 @@ package final class StatementChecks {
         file.add(execution, statement, version: version, settings) { found, process in
             self.note(found, file: file, process: process)
         }
-        if lists.count > Self.processLimit { lists = [:] }
-        connection.add(execution, statement, lists: &lists[process, default: RecentLists()], report)
-        attributeList(execution, statement, connection)
+        let list = connection.add(execution, statement, report)
+        // A pool executes the queries for the rows of a list on other connections while it is read.
+        guard let list, connections.count <= Self.poolLimit else { return }
+        for other in connections.values where other.key.process == process && other !== connection {
+            other.attribute(list) { self.note($0, file: other.file, process: process) }
+        }
     }
 
     /// The mark of a read that was open outside a transaction.
@@ -112,33 +116,14 @@ package final class StatementChecks {
         return elapsed - (execution.secondsWaited ?? 0) - Double(steps) * Self.instructionTime
     }
 
-    /// Finds the queries that other connections of a process executed for the rows of a query, as a
-    /// pool does while the first connection is in use.
-    private func attributeList(
-        _ execution: StatementExecution,
-        _ statement: CheckedStatement?,
-        _ connection: CheckedConnection
-    ) {
-        let rows = execution.rows ?? 0
-        guard let statement, statement.readsTables, Double(rows) >= settings[.repeated, .times],
-            let start = execution.start, connections.count <= Self.poolLimit
-        else { return }
-        let list = RecentLists.List(
-            text: statement.text,
-            rows: rows,
-            start: start,
-            end: execution.end
-        )
-        for other in connections.values
-        where other.key.process == execution.process && other !== connection {
-            other.attribute(list)
-        }
-    }
-
     private func statement(_ sql: String) -> CheckedStatement {
         if let known = statements[sql] { return known }
         if statements.count >= Self.statementLimit { statements = [:] }
-        let new = CheckedStatement(sql)
+        let new = CheckedStatement(sql, identifiers: identifiers)
+        // Later statements quote these names.
+        if new.kind == .schemaChange, identifiers.count < Self.nameLimit {
+            identifiers.formUnion(CheckedStatement.names(in: sql))
+        }
         statements[sql] = new
         return new
     }
@@ -168,8 +153,11 @@ package final class StatementChecks {
     private func file(_ path: String) -> CheckedFile {
         guard path != Self.memory else { return CheckedFile(path: path, isMemory: true) }
         if let known = files[path] { return known }
+        // A file without connections is complete, unless it is opened again.
         if files.count >= Self.fileLimit,
-            let oldest = files.values.min(by: { $0.lastUse < $1.lastUse })
+            let oldest = files.values.min(by: {
+                ($0.isUnused ? 0 : 1, $0.lastUse) < ($1.isUnused ? 0 : 1, $1.lastUse)
+            })
         {
             conclude(oldest)
             files[oldest.path] = nil
@@ -193,7 +181,6 @@ package final class StatementChecks {
         for connection in connections.values where connection.key.process == process {
             end(connection, at: nil)
         }
-        lists[process] = nil
     }
 
     private func end(_ connection: CheckedConnection, at time: UInt64?) {
@@ -207,7 +194,6 @@ package final class StatementChecks {
     /// Discards what later records cannot complete, because some are missing.
     func noteLoss() {
         connections = [:]
-        lists = [:]
         for file in files.values { file.noteLoss() }
     }
 
@@ -254,10 +240,19 @@ package final class StatementChecks {
         guard settings[level: found.rule] != .off,
             !settings.allows(found.rule, statement: found.statement, file: file.path)
         else { return }
-        // A statement has one finding for each reason.
-        let hasReasons = [.failed, .committedFailure, .version].contains(found.rule)
-        let detail = hasReasons || found.related == Self.cursor ? found.related : nil
-        let group = Group(rule: found.rule, statement: found.statement, detail: detail)
+        // A statement has one finding for each reason, and the setting of a program has one in all.
+        let group =
+            switch found.rule {
+            case let rule where rule.isOfProgram: Group(rule: rule, detail: name(process))
+            case .failed, .committedFailure, .version:
+                Group(rule: found.rule, statement: found.statement, detail: found.related)
+            default:
+                Group(
+                    rule: found.rule,
+                    statement: found.statement,
+                    detail: found.related == Self.cursor ? found.related : nil
+                )
+            }
         guard var known = observations[group] else {
             guard observations.count < Self.observationLimit else {
                 totals.isFull = true

@@ -91,8 +91,10 @@ enum StatementText {
         // `a IS DISTINCT FROM "b"` compares values.
         if previous.keyword == "FROM" { return before.dropLast().last?.keyword != "DISTINCT" }
         return endsWithInsertInto(before)
-            || ["JOIN", "UPDATE", "TABLE", "INDEX", "TRIGGER", "VIEW", "SAVEPOINT"]
-                .contains(previous.keyword)
+            || [
+                "JOIN", "UPDATE", "TABLE", "INDEX", "TRIGGER", "VIEW", "SAVEPOINT", "RELEASE", "TO",
+            ]
+            .contains(previous.keyword)
     }
 
     /// Collapses lists of values and of rows: `IN (?, ?)` becomes `IN (?…)`, and

@@ -1,3 +1,4 @@
+import Findings
 import SQLiteWatch
 import TestSupport
 
@@ -17,6 +18,7 @@ extension FuzzTarget {
         decoder.stepOverhead = 100
         var model = TraceModel()
         var connections = ConnectionTable()
+        let checks = StatementChecks(CheckSettings()) { "\($0)" }
         var time: UInt64 = 0
         for content in TraceBytes.split(bytes) {
             let chunkSize =
@@ -29,17 +31,24 @@ extension FuzzTarget {
             case .execution(let execution, let database, let library):
                 let kind = model.add(execution)
                 connections.add(execution, kind, database: database, library: library)
+                checks.add(execution, version: "3.40.1")
             case .closed(let process, let connection, let time):
+                checks.end(ConnectionKey(process: process, connection: connection), at: time)
                 connections.end(ConnectionKey(process: process, connection: connection))
                 model.end(ConnectionKey(process: process, connection: connection), at: time)
             case nil: break
             }
             if case .program = record.kind {
                 decoder.forget(record.process)
+                checks.end(process: record.process)
                 model.end(process: record.process, at: record.time)
             }
         }
         _ = model.statementReport { _ in 1 }
+        for observation in checks.finish(keyTables: { _ in ["t"] }, isWAL: { _ in nil }) {
+            guard observation.count > 0 else { throw WrongResult("nothing was observed") }
+            _ = CheckFinding(observation, level: .warning)
+        }
         _ = connections.report(of: 0) { _, _ in .unknown }
         _ = model.transactionReport(
             .init(now: time, calendar: { _ in .init(milliseconds: 0) }) { "\($0)" }

@@ -118,6 +118,8 @@ struct DocumentedCommandsTests {
             for page in Documentation.pages {
                 for command in try Documentation.commands(of: page) {
                     guard let arguments = Documentation.arguments(command) else { continue }
+                    // `Tests/Checks` runs test suites, of which some are not installed.
+                    if command.hasPrefix("poolgauge check") { continue }
                     count += 1
                     let copy = folder.appendingPathComponent("\(count)")
                     queue.addOperation {

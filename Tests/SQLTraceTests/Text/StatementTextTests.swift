@@ -58,7 +58,8 @@ struct StatementTextTests {
         #"INSERT INTO "u"("a", "b") SELECT 1, 2 FROM "t""#,
         #"INSERT INTO "m"."u" AS w("a") SELECT 1"#,
         #"REPLACE INTO u("a") SELECT a FROM "t""#, #"INSERT OR IGNORE INTO "u"("a") SELECT 1"#,
-        #"SELECT DISTINCT a FROM "t" JOIN "u""#,
+        #"SELECT DISTINCT a FROM "t" JOIN "u""#, #"RELEASE "s""#, #"ROLLBACK TO "s""#,
+        #"ALTER TABLE "t" RENAME TO "u""#,
     ])
     func doubleQuotedNamesAreShown(text: String) {
         let shown = StatementText.normalized(text).replacing(" (", with: "(").replacing(
