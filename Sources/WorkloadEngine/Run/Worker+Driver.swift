@@ -121,9 +121,8 @@ extension Worker {
     private func mayContinue(isFirst: Bool) -> Bool {
         if isFirst { return true }
         guard control.stage == .running, plan.knobs.epoch == seenEpoch else { return false }
-        let now = clock.now()
         guard let moment = nextMoment() else { return false }
-        return control.clockTime(of: moment) <= now
+        return control.clockTime(of: moment) <= clock.now()
     }
 
     private func sendBatch(_ driver: DriverPart) throws -> [Int] {

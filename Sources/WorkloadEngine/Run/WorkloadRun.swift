@@ -290,6 +290,7 @@ public final class WorkloadRun: Sendable {
         ) { emitter.emit($0) }
         defer { self.steering.withLock { $0.load = nil } }
         var outcome = try session.run { start(steering) }
+        if control.failure == nil { driver?.measureAgain() }
         let verdict = watch.verdict(
             accesses: outcome.sampler.begun,
             freeLag: outcome.sampler.freeLag,

@@ -98,10 +98,21 @@ struct DriverCost: Sendable, Equatable {
     var perAccess: ClosedRange<Double>
 
     private static let singles = 300
-    private static let batch = 256
+    static let batch = 256
     private static let slices = 8
     /// The length of a slice, in nanoseconds.
     private static let slice: UInt64 = 15_000_000
+
+    /// Returns a line of accesses without statements.
+    static func line(_ values: [WorkloadValue], count: Int = batch) -> [UInt8] {
+        var line = DriverLine()
+        for _ in 0..<count {
+            line.begin(DriverLine.echo)
+            line.add(values, in: Array(values.indices))
+            line.end()
+        }
+        return line.take()
+    }
 
     /// Measures the cost, which takes about 0.2 s.
     ///
@@ -114,22 +125,26 @@ struct DriverCost: Sendable, Equatable {
         guard let first = lanes.first else {
             return DriverCost(roundTrip: 0...0, perAccess: 0...0)
         }
-        func line(_ count: Int) -> [UInt8] {
-            var line = DriverLine()
-            for _ in 0..<count {
-                line.begin(DriverLine.echo)
-                line.add(values, in: Array(values.indices))
-                line.end()
-            }
-            return line.take()
-        }
-        let single = line(1)
+        let single = line(values, count: 1)
         var times: [UInt64] = []
         for _ in 0..<singles { times.append(try first.echo(single, count: 1)) }
         // The first accesses load code.
         times = times.dropFirst(singles / 3).sorted()
         let high = times[times.count * 95 / 100]
-        let batchLine = line(batch)
+        return DriverCost(
+            roundTrip: (times.first ?? 0)...high,
+            perAccess: try perAccess(on: lanes, line(values), clock)
+        )
+    }
+
+    /// Measures the time per access of a batch.
+    ///
+    /// Measured after a load, it does not include the compilation of the driver's code.
+    static func perAccess(
+        on lanes: [DriverLane],
+        _ batchLine: [UInt8],
+        _ clock: any RunClock
+    ) throws -> ClosedRange<Double> {
         var costs: [Double] = []
         for _ in 0..<slices {
             let start = clock.now()
@@ -160,12 +175,8 @@ struct DriverCost: Sendable, Equatable {
             // The lanes work at the same time, also if a global lock lets only one of them run.
             costs.append(Double(time) / Double(lanes.count) / Double(max(1, count)))
         }
-        // The first slice compiles code in some languages.
-        let sorted = costs.dropFirst().sorted()
-        return DriverCost(
-            roundTrip: (times.first ?? 0)...high,
-            perAccess: (sorted.first ?? 0)...(sorted.dropLast().last ?? 0)
-        )
+        let sorted = costs.dropFirst(slices / 2).sorted()
+        return (sorted.first ?? 0)...(sorted.last ?? 0)
     }
 
     /// Returns the part of the time between sending an access and receiving its answer that neither

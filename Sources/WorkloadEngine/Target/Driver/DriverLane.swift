@@ -53,6 +53,9 @@ final class DriverLane: @unchecked Sendable {
 
     func end() { line.end() }
 
+    /// Whether all lines have been answered.
+    var isIdle: Bool { sent.isEmpty }
+
     /// Whether the line has room for another access of the batch.
     var hasRoom: Bool { line.count < batch && line.bytes.count < Self.maximumLength }
 
@@ -107,6 +110,9 @@ final class DriverLane: @unchecked Sendable {
         batch = min(Int(min(UInt64(Self.maximumBatch), Self.batchTime / mean + 1)), batch * 2)
     }
 
+    /// The time in which a driver must answer to accesses without statements, in seconds.
+    private static let echoTime = 10
+
     /// Sends a prepared line, and waits for its answers.
     ///
     /// - Returns: The time until the answers arrived, without the times in the answers, in nanoseconds.
@@ -115,6 +121,8 @@ final class DriverLane: @unchecked Sendable {
         do { try DriverSocket.send(bytes, to: socket) } catch {
             throw Broken(description: "\(error)")
         }
+        DriverSocket.limitReads(of: socket, to: Self.echoTime)
+        defer { DriverSocket.limitReads(of: socket, to: 0) }
         let (answers, start, end) = try receive()
         batch = 1
         let times = answers.reduce(0) { $0 &+ $1.wait &+ $1.service }

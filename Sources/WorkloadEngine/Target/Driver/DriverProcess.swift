@@ -45,7 +45,7 @@ package final class DriverProcess: Sendable {
     /// Starts a program, whose name is a path or is searched in `PATH`.
     ///
     /// - Throws: ``DriverFailure`` if the program cannot be started.
-    init(_ command: [String], folder: String?) throws {
+    init(_ command: [String]) throws {
         guard let program = command.first else { throw DriverFailure("the command is empty") }
         let pipes = [try DriverSocket.pair()] + (try (0..<2).map { _ in try Self.pipe() })
         defer { for end in [pipes[0].read, pipes[1].write, pipes[2].write] { close(end) } }

@@ -86,6 +86,12 @@ enum DriverSocket {
         return socket
     }
 
+    /// Limits the time of each read, in seconds; 0 for no limit.
+    static func limitReads(of socket: Int32, to seconds: Int) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+
     /// Sends all bytes.
     ///
     /// - Throws: ``DriverFailure/ended`` if the other end is closed.
@@ -169,6 +175,7 @@ struct LineReader {
             }
             let count = read(socket, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { throw DriverFailure.late }
             guard count > 0 else { return nil }
             buffer.append(contentsOf: chunk[..<count])
         }

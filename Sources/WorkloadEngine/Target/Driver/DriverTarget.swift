@@ -15,6 +15,7 @@ package final class DriverTarget: WorkloadTarget {
         var unusedLanes: [String: [DriverLane]] = [:]
         var greeting = DriverGreeting()
         var cost = DriverCost(roundTrip: 0...0, perAccess: 0...0)
+        var echoValues: [WorkloadValue] = []
         var elsewhere: [String: String] = [:]
         var isEnding = false
     }
@@ -69,7 +70,7 @@ package final class DriverTarget: WorkloadTarget {
         guard !accesses.isEmpty else { return }
         do {
             let program = try driver.launch()
-            let process = try DriverProcess(program, folder: nil)
+            let process = try DriverProcess(program)
             state.withLock { $0.process = process }
             do {
                 try greet(process, DriverSetup(arm, at: path, accesses: accesses), isStopped)
@@ -78,6 +79,7 @@ package final class DriverTarget: WorkloadTarget {
                 let cost = try DriverCost.measure(on: lanes, values: echoValues, clock: clock)
                 state.withLock { state in
                     state.cost = cost
+                    state.echoValues = echoValues
                     for client in clients {
                         state.unusedLanes[client.name.name] = Array(
                             lanes.prefix(client.client.workers)
@@ -163,6 +165,17 @@ package final class DriverTarget: WorkloadTarget {
             }
         }
         return lanes
+    }
+
+    /// Measures the cost of the protocol in batches again, after the load has ended.
+    ///
+    /// If a lane has not answered, the cost remains that before the load.
+    func measureAgain() {
+        let (lanes, values) = state.withLock { ($0.lanes, $0.echoValues) }
+        guard !lanes.isEmpty, lanes.allSatisfy(\.isIdle),
+            let cost = try? DriverCost.perAccess(on: lanes, DriverCost.line(values), clock)
+        else { return }
+        state.withLock { $0.cost.perAccess = cost }
     }
 
     /// The lane of a worker, and the index of its client's first access.
