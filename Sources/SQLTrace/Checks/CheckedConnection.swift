@@ -8,6 +8,7 @@ final class CheckedConnection {
     let key: ConnectionKey
     let file: CheckedFile
     private let settings: CheckSettings
+    private let stalls: Stalls
     private var isAutocommit = true
     private(set) var transaction: Transaction?
     private var bursts = Bursts()
@@ -33,7 +34,13 @@ final class CheckedConnection {
     /// a statement.
     private static let withoutList = 5.0
 
-    init(_ key: ConnectionKey, _ file: CheckedFile, _ settings: CheckSettings) {
+    init(
+        _ key: ConnectionKey,
+        _ file: CheckedFile,
+        _ settings: CheckSettings,
+        _ stalls: Stalls
+    ) {
+        self.stalls = stalls
         self.key = key
         self.file = file
         self.settings = settings
@@ -121,7 +128,7 @@ final class CheckedConnection {
             return
         }
         if self.transaction != nil, transaction.lockTime != nil {
-            let gap = start - min(transaction.lastEnd, start)
+            let gap = stalls.time(from: transaction.lastEnd, to: start)
             if gap > transaction.gap.length { transaction.gap = (gap, transaction.lastSQL) }
         }
         transaction.lastEnd = max(transaction.lastEnd, execution.end)
@@ -239,9 +246,9 @@ final class CheckedConnection {
         }
         guard ending != .rolledBack, let lockTime = transaction.lockTime else { return }
         var gap = transaction.gap
-        let last = time - min(transaction.lastEnd, time)
+        let last = stalls.time(from: transaction.lastEnd, to: time)
         if last > gap.length { gap = (last, transaction.lastSQL) }
-        let length = Double(time - min(lockTime, time)) / 1e9
+        let length = Double(stalls.time(from: lockTime, to: time)) / 1e9
         let seconds = Double(gap.length) / 1e9
         let isIdle = seconds > settings[.openTransaction, .gap]
         guard isIdle || length > settings[.openTransaction, .longest] else { return }
@@ -342,6 +349,8 @@ final class CheckedConnection {
         var hasCommits = false
         /// The list of rows directly before, and the number of executions since.
         var list: List?
+        /// Whether at most one other statement separates the list from the first execution.
+        var isDirect = false
         var countSinceList: UInt64 = 0
 
         static let startLimit = 256
@@ -355,9 +364,10 @@ final class CheckedConnection {
         /// The number of executions on the connection until then.
         var position: UInt64
 
-        /// Whether a number of executions is one for each row, or for each different value.
-        func matches(_ count: UInt64, isExact: Bool = false) -> Bool {
-            count <= rows &+ 1 && count >= (isExact ? rows - min(1, rows) : rows / 2)
+        /// Whether a number of executions is one for each row or, if they are certainly in the loop,
+        /// for each different value.
+        func matches(_ count: UInt64, isCertain: Bool) -> Bool {
+            count <= rows &+ 1 && count >= (isCertain ? rows / 4 : rows - min(1, rows))
         }
     }
 
@@ -402,7 +412,9 @@ final class CheckedConnection {
         }
         if let list, list.position > entry.position, list.text != text {
             judgeList(entry, of: text, report)
-            entry.list = position - list.position <= Self.loopLength ? list : nil
+            let distance = position - list.position
+            entry.list = distance <= Self.loopLength ? list : nil
+            entry.isDirect = distance <= 2
             entry.countSinceList = 0
         }
         entry.count += 1
@@ -418,7 +430,8 @@ final class CheckedConnection {
     func attribute(_ list: List, _ report: Report) {
         for (text, entry) in repetitions.sorted(by: { $0.key < $1.key }) where text != list.text {
             let count = UInt64(entry.starts.count { $0 >= list.start })
-            guard Double(count) >= settings[.repeated, .times], list.matches(count) else {
+            guard Double(count) >= settings[.repeated, .times], list.matches(count, isCertain: true)
+            else {
                 continue
             }
             self.report(text, count, list, report)
@@ -443,7 +456,10 @@ final class CheckedConnection {
     @discardableResult
     private func judgeList(_ entry: Repetition, of text: String, _ report: Report) -> Bool {
         guard let list = entry.list, Double(entry.countSinceList) >= settings[.repeated, .times],
-            list.matches(entry.countSinceList, isExact: entry.hasCommits)
+            list.matches(
+                entry.countSinceList,
+                isCertain: entry.isDirect && !entry.hasCommits
+            )
         else { return false }
         self.report(text, entry.countSinceList, list, report)
         return true
@@ -502,5 +518,33 @@ private struct Bursts {
             count: isFirst ? count : 1,
             measure: Double(count)
         )
+    }
+}
+
+/// The last periods in which the machine did not run this program for a long time, and probably no
+/// other program either.
+///
+/// This type is a class because all connections use it. Use it on only one thread.
+final class Stalls {
+    private var periods: [(start: UInt64, end: UInt64)] = []
+
+    private static let capacity = 64
+    /// The length of a period that says nothing about other programs, in nanoseconds.
+    private static let patience: UInt64 = 50_000_000
+
+    /// Notes that nothing was read in a period.
+    func note(from start: UInt64, to end: UInt64) {
+        guard end > start, end - start > Self.patience else { return }
+        if periods.count >= Self.capacity { periods.removeFirst() }
+        periods.append((start + Self.patience, end))
+    }
+
+    /// Returns a time without the stalls in it, in nanoseconds.
+    func time(from start: UInt64, to end: UInt64) -> UInt64 {
+        guard end > start else { return 0 }
+        return periods.reduce(end - start) { time, period in
+            let (from, to) = (max(start, period.start), min(end, period.end))
+            return to > from ? time - min(time, to - from) : time
+        }
     }
 }
