@@ -16,9 +16,7 @@ final class CheckedConnection {
     private var position: UInt64 = 0
     private var lastEnd: UInt64 = 0
     private var preparations: [String: Preparations] = [:]
-    private var repetitions: [String: Repetition] = [:]
-    /// The last query that returned several rows.
-    private var list: List?
+    private var repetitions: QueryRepetitions
     /// Whether the connection enforces foreign keys, or `nil` if unknown.
     private var foreignKeys: Bool?
     /// Whether it enforced them before.
@@ -27,12 +25,9 @@ final class CheckedConnection {
     /// The maximum number of statements to observe at the same time.
     private static let capacity = 32
     /// The maximum number of other statements between two executions in a loop.
-    private static let loopLength: UInt64 = 8
+    static let loopLength: UInt64 = 8
     /// The time between two executions after which a loop or burst has ended, in nanoseconds.
     private static let pause: UInt64 = 50_000_000
-    /// The factor by which more executions than rows of another statement are required, without such
-    /// a statement.
-    private static let withoutList = 5.0
 
     init(
         _ key: ConnectionKey,
@@ -41,6 +36,7 @@ final class CheckedConnection {
         _ stalls: Stalls
     ) {
         self.stalls = stalls
+        repetitions = QueryRepetitions(limit: settings[.repeated, .times])
         self.key = key
         self.file = file
         self.settings = settings
@@ -53,7 +49,7 @@ final class CheckedConnection {
         _ execution: StatementExecution,
         _ statement: CheckedStatement?,
         _ report: Report
-    ) -> List? {
+    ) -> QueryRepetitions.List? {
         let wasAutocommit = isAutocommit
         position &+= 1
         if foreignKeys == nil, statement?.pragma?.name != "foreign_keys" {
@@ -66,7 +62,7 @@ final class CheckedConnection {
         let isBurst = pause < Self.pause
         if !isBurst, wasAutocommit {
             bursts = Bursts()
-            if isAutocommit { endRepetitions(report) }
+            if isAutocommit { repetitions.end(report) }
         }
         count(execution, statement, isBurst: isBurst, report)
         follow(execution, statement, start, wasAutocommit, report)
@@ -79,7 +75,7 @@ final class CheckedConnection {
     /// Ends the connection's transaction and loops when it is closed, or its process ends at an unknown
     /// time.
     func end(at time: UInt64?, _ report: Report) {
-        endRepetitions(report)
+        repetitions.end(report)
         if let transaction { judge(transaction, .closed, at: time ?? transaction.lastEnd, report) }
         transaction = nil
         isAutocommit = true
@@ -338,39 +334,6 @@ final class CheckedConnection {
 
     // MARK: Repetitions
 
-    /// The executions of a query since the start of a burst or transaction.
-    private struct Repetition {
-        var count: UInt64 = 0
-        /// The starts of the last executions.
-        var starts: [UInt64] = []
-        /// The number of executions on the connection until the last one.
-        var position: UInt64 = 0
-        /// Whether changes were committed in between, as between the steps of a test.
-        var hasCommits = false
-        /// The list of rows directly before, and the number of executions since.
-        var list: List?
-        /// Whether at most one other statement separates the list from the first execution.
-        var isDirect = false
-        var countSinceList: UInt64 = 0
-
-        static let startLimit = 256
-    }
-
-    /// A query that returned several rows.
-    struct List {
-        var text: String
-        var rows: UInt64
-        var start: UInt64
-        /// The number of executions on the connection until then.
-        var position: UInt64
-
-        /// Whether a number of executions is one for each row or, if they are certainly in the loop,
-        /// for each different value.
-        func matches(_ count: UInt64, isCertain: Bool) -> Bool {
-            count <= rows &+ 1 && count >= (isCertain ? rows / 4 : rows - min(1, rows))
-        }
-    }
-
     /// Returns the list that a query of this execution returned, if any.
     private func repeatRead(
         _ execution: StatementExecution,
@@ -378,97 +341,28 @@ final class CheckedConnection {
         _ start: UInt64,
         _ wasAutocommit: Bool,
         _ report: Report
-    ) -> List? {
-        let kind = statement?.kind
+    ) -> QueryRepetitions.List? {
+        switch statement?.kind {
         // Between two tests, there is a savepoint, or a transaction that is rolled back.
-        switch kind {
-        case .savepoint?, .rollbackTo?, .rollback?:
-            endRepetitions(report)
-            list = nil
-        default:
-            guard wasAutocommit != isAutocommit || isAutocommit && kind?.isWrite == true else {
-                break
-            }
-            for text in repetitions.keys { repetitions[text]?.hasCommits = true }
+        case .savepoint?, .rollbackTo?, .rollback?: repetitions.end(forgettingList: true, report)
+        case let kind
+        where wasAutocommit != isAutocommit || isAutocommit && kind?.isWrite == true:
+            repetitions.noteCommit()
+        default: break
         }
         guard let statement, statement.readsTables, execution.result & 0xff == 0 else { return nil }
-        if statement.hasValue { count(statement.text, start, report) }
-        let rows = execution.rows ?? 0
-        guard Double(rows) >= settings[.repeated, .times] else { return nil }
-        let new = List(text: statement.text, rows: rows, start: start, position: position)
-        // The program may execute a query for each row while it reads the rows.
-        attribute(new, report)
-        list = new
-        return new
+        return repetitions.add(
+            statement,
+            rows: execution.rows ?? 0,
+            start: start,
+            position: position,
+            report
+        )
     }
 
-    private func count(_ text: String, _ start: UInt64, _ report: Report) {
-        if repetitions.count >= Self.capacity, repetitions[text] == nil { endRepetitions(report) }
-        var entry = repetitions.removeValue(forKey: text) ?? Repetition()
-        let distance = position - min(entry.position, position)
-        if entry.hasCommits, distance > Self.loopLength {
-            judge(entry, of: text, report)
-            entry = Repetition()
-        }
-        if let list, list.position > entry.position, list.text != text {
-            judgeList(entry, of: text, report)
-            let distance = position - list.position
-            entry.list = distance <= Self.loopLength ? list : nil
-            entry.isDirect = distance <= 2
-            entry.countSinceList = 0
-        }
-        entry.count += 1
-        entry.countSinceList += 1
-        entry.position = position
-        if entry.starts.count >= Repetition.startLimit { entry.starts.removeFirst() }
-        entry.starts.append(start)
-        repetitions[text] = entry
-    }
-
-    /// Attributes the executions of other queries to a list that was read meanwhile, on this
-    /// connection or on another one of the process.
-    func attribute(_ list: List, _ report: Report) {
-        for (text, entry) in repetitions.sorted(by: { $0.key < $1.key }) where text != list.text {
-            let count = UInt64(entry.starts.count { $0 >= list.start })
-            guard Double(count) >= settings[.repeated, .times], list.matches(count, isCertain: true)
-            else {
-                continue
-            }
-            self.report(text, count, list, report)
-            repetitions[text] = nil
-        }
-    }
-
-    private func endRepetitions(_ report: Report) {
-        for (text, entry) in repetitions.sorted(by: { $0.key < $1.key }) {
-            judge(entry, of: text, report)
-        }
-        repetitions = [:]
-    }
-
-    private func judge(_ entry: Repetition, of text: String, _ report: Report) {
-        let limit = settings[.repeated, .times] * Self.withoutList
-        if !judgeList(entry, of: text, report), !entry.hasCommits, Double(entry.count) >= limit {
-            self.report(text, entry.count, nil, report)
-        }
-    }
-
-    @discardableResult
-    private func judgeList(_ entry: Repetition, of text: String, _ report: Report) -> Bool {
-        guard let list = entry.list, Double(entry.countSinceList) >= settings[.repeated, .times],
-            list.matches(
-                entry.countSinceList,
-                isCertain: entry.isDirect && !entry.hasCommits
-            )
-        else { return false }
-        self.report(text, entry.countSinceList, list, report)
-        return true
-    }
-
-    private func report(_ text: String, _ count: UInt64, _ list: List?, _ report: Report) {
-        var found = CheckObservation(.repeated, text, count: count, related: list?.text)
-        found.measure = Double(count)
-        report(found)
+    /// Attributes executions to a list that another connection of the process has read meanwhile.
+    func attribute(_ list: QueryRepetitions.List, _ report: Report) {
+        repetitions.attribute(list, report)
     }
 
     // MARK: Foreign keys
