@@ -106,7 +106,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--scratch")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     names = list(faults.FAULTS) + list(healthy.SUITES)
     if arguments.names:
         names = [n for n in names if any(n.startswith(start) for start in arguments.names)]

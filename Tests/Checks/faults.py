@@ -304,6 +304,128 @@ python("version", {"version": None}, """
     d.close(); c.close()
 """)
 
+# MARK: Variations with libraries
+
+python("LOCKED in a shared cache", {"failed": "SELECT a FROM t"}, """
+    uri = "file:x?mode=memory&cache=shared"
+    a = sqlite3.connect(uri, uri=True, isolation_level=None)
+    b = sqlite3.connect(uri, uri=True, isolation_level=None)
+    a.execute("CREATE TABLE t(a)")
+    b.execute("SELECT a FROM t").fetchall()
+    a.execute("BEGIN")
+    a.execute("INSERT INTO t VALUES(1)")
+    try: b.execute("SELECT a FROM t").fetchall()
+    except sqlite3.OperationalError: pass
+    a.execute("ROLLBACK")
+""")
+python("IOERR", {"failed": "INSERT INTO t"}, """
+    import resource, signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    c = sqlite3.connect(path, isolation_level=None)
+    c.execute("CREATE TABLE t(a)")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20000, resource.RLIM_INFINITY))
+    try: c.execute("INSERT INTO t VALUES(zeroblob(100000))")
+    except sqlite3.OperationalError: pass
+""")
+python("log of a child that is killed", {"leftover-wal": None}, """
+    import signal
+    if (child := os.fork()) == 0:
+        c = sqlite3.connect(path)
+        c.execute("PRAGMA journal_mode = WAL")
+        c.execute("CREATE TABLE t(a)")
+        c.commit()
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+""")
+python("deadlock in one thread", {"self-wait": "INSERT INTO t", "failed": "INSERT INTO t",
+                                  "open-transaction": "INSERT INTO t"}, """
+    c = sqlite3.connect(path)
+    c.execute("CREATE TABLE t(a)")
+    c.execute("INSERT INTO t VALUES(1)")
+    d = sqlite3.connect(path, timeout=0.3)
+    try: d.execute("INSERT INTO t VALUES(2)")
+    except sqlite3.OperationalError: pass
+    c.commit()
+""")
+ALCHEMY = """
+    from sqlalchemy import ForeignKey, create_engine, event, select
+    from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
+    class Base(DeclarativeBase): pass
+    class Author(Base):
+        __tablename__ = "author"
+        id: Mapped[int] = mapped_column(primary_key=True)
+        name: Mapped[str]
+        posts: Mapped[list["Post"]] = relationship(back_populates="author")
+    class Post(Base):
+        __tablename__ = "post"
+        id: Mapped[int] = mapped_column(primary_key=True)
+        author_id: Mapped[int] = mapped_column(ForeignKey("author.id"))
+        author: Mapped[Author] = relationship(back_populates="posts")
+    engine = create_engine("sqlite:///" + path)
+    @event.listens_for(engine, "connect")
+    def connected(connection, record):
+        if KEYS: connection.execute("PRAGMA foreign_keys = ON")
+    Base.metadata.create_all(engine)
+    with Session(engine) as s:
+        s.add_all([Author(name=str(i), posts=[Post(), Post()]) for i in range(15)])
+        s.commit()
+"""
+python("SQLAlchemy: N+1", {"repeated": "FROM post WHERE ? = post.author_id"},
+       ALCHEMY.replace("KEYS", "True") + """
+    with Session(engine) as s:
+        for author in s.scalars(select(Author)): len(author.posts)
+""")
+python("SQLAlchemy: N+1 to distinct rows", {"repeated": "FROM author WHERE author.id = ?"},
+       ALCHEMY.replace("KEYS", "True") + """
+    with Session(engine) as s:
+        for post in s.scalars(select(Post)): post.author.name
+""")
+python("SQLAlchemy: foreign keys are off", {"foreign-keys": "INSERT INTO author"},
+       ALCHEMY.replace("KEYS", "False"))
+python("SQLAlchemy: session across a pause", {"open-transaction": "INSERT INTO author"},
+       ALCHEMY.replace("KEYS", "True") + """
+    with Session(engine) as s:
+        s.add(Author(name="x"))
+        s.flush()
+        time.sleep(0.4)
+        s.commit()
+""")
+DJANGO = """
+    import django
+    from django.conf import settings
+    settings.configure(
+        DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": path}},
+        DEFAULT_AUTO_FIELD="django.db.models.AutoField")
+    django.setup()
+    from django.db import connection, models, transaction
+    class Author(models.Model):
+        name = models.CharField(max_length=20)
+        class Meta: app_label = "shop"
+    class Post(models.Model):
+        author = models.ForeignKey(Author, on_delete=models.CASCADE)
+        class Meta: app_label = "shop"
+    with connection.schema_editor() as editor:
+        editor.create_model(Author)
+        editor.create_model(Post)
+    with transaction.atomic():
+        for i in range(20): Post.objects.create(author=Author.objects.create(name=str(i)))
+"""
+python("Django: N+1", {"repeated": "WHERE \"shop_author\".\"id\" = "}, DJANGO + """
+    for post in Post.objects.all(): post.author.name
+""")
+python("Django: update_or_create", {"upgrade": "INSERT INTO \"shop_author\""}, DJANGO + """
+    Author.objects.update_or_create(name="new", defaults={"name": "newer"})
+""")
+python("Django: work in a transaction", {"open-transaction": "UPDATE \"shop_author\""}, DJANGO + """
+    with transaction.atomic():
+        Author.objects.filter(id=1).update(name="x")
+        time.sleep(0.4)
+""")
+python("Django: a commit for each row", {"single-writes": "INSERT INTO \"shop_author\""}, DJANGO + """
+    connection.cursor().execute("PRAGMA synchronous = OFF")
+    for i in range(120): Author.objects.create(name=str(i))
+""")
+
 # MARK: Node.js
 
 NODE = """

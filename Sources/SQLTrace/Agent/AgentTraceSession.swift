@@ -195,6 +195,7 @@ package final class AgentTraceSession: StatementTrace {
             for number in models.indices { models[number].noteLoss() }
             checks?.noteLoss()
         }
+        checks?.noteStall(from: pollTime, to: now)
         pollTime = now
         var executions: [StatementExecution] = []
         batch.bytes.withUnsafeBytes { bytes in

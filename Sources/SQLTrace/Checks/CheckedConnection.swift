@@ -8,6 +8,7 @@ final class CheckedConnection {
     let key: ConnectionKey
     let file: CheckedFile
     private let settings: CheckSettings
+    private let stalls: Stalls
     private var isAutocommit = true
     private(set) var transaction: Transaction?
     private var bursts = Bursts()
@@ -15,9 +16,7 @@ final class CheckedConnection {
     private var position: UInt64 = 0
     private var lastEnd: UInt64 = 0
     private var preparations: [String: Preparations] = [:]
-    private var repetitions: [String: Repetition] = [:]
-    /// The last query that returned several rows.
-    private var list: List?
+    private var repetitions: QueryRepetitions
     /// Whether the connection enforces foreign keys, or `nil` if unknown.
     private var foreignKeys: Bool?
     /// Whether it enforced them before.
@@ -26,14 +25,18 @@ final class CheckedConnection {
     /// The maximum number of statements to observe at the same time.
     private static let capacity = 32
     /// The maximum number of other statements between two executions in a loop.
-    private static let loopLength: UInt64 = 8
+    static let loopLength: UInt64 = 8
     /// The time between two executions after which a loop or burst has ended, in nanoseconds.
     private static let pause: UInt64 = 50_000_000
-    /// The factor by which more executions than rows of another statement are required, without such
-    /// a statement.
-    private static let withoutList = 5.0
 
-    init(_ key: ConnectionKey, _ file: CheckedFile, _ settings: CheckSettings) {
+    init(
+        _ key: ConnectionKey,
+        _ file: CheckedFile,
+        _ settings: CheckSettings,
+        _ stalls: Stalls
+    ) {
+        self.stalls = stalls
+        repetitions = QueryRepetitions(limit: settings[.repeated, .times])
         self.key = key
         self.file = file
         self.settings = settings
@@ -46,7 +49,7 @@ final class CheckedConnection {
         _ execution: StatementExecution,
         _ statement: CheckedStatement?,
         _ report: Report
-    ) -> List? {
+    ) -> QueryRepetitions.List? {
         let wasAutocommit = isAutocommit
         position &+= 1
         if foreignKeys == nil, statement?.pragma?.name != "foreign_keys" {
@@ -59,7 +62,7 @@ final class CheckedConnection {
         let isBurst = pause < Self.pause
         if !isBurst, wasAutocommit {
             bursts = Bursts()
-            if isAutocommit { endRepetitions(report) }
+            if isAutocommit { repetitions.end(report) }
         }
         count(execution, statement, isBurst: isBurst, report)
         follow(execution, statement, start, wasAutocommit, report)
@@ -72,7 +75,7 @@ final class CheckedConnection {
     /// Ends the connection's transaction and loops when it is closed, or its process ends at an unknown
     /// time.
     func end(at time: UInt64?, _ report: Report) {
-        endRepetitions(report)
+        repetitions.end(report)
         if let transaction { judge(transaction, .closed, at: time ?? transaction.lastEnd, report) }
         transaction = nil
         isAutocommit = true
@@ -121,7 +124,7 @@ final class CheckedConnection {
             return
         }
         if self.transaction != nil, transaction.lockTime != nil {
-            let gap = start - min(transaction.lastEnd, start)
+            let gap = stalls.time(from: transaction.lastEnd, to: start)
             if gap > transaction.gap.length { transaction.gap = (gap, transaction.lastSQL) }
         }
         transaction.lastEnd = max(transaction.lastEnd, execution.end)
@@ -239,9 +242,9 @@ final class CheckedConnection {
         }
         guard ending != .rolledBack, let lockTime = transaction.lockTime else { return }
         var gap = transaction.gap
-        let last = time - min(transaction.lastEnd, time)
+        let last = stalls.time(from: transaction.lastEnd, to: time)
         if last > gap.length { gap = (last, transaction.lastSQL) }
-        let length = Double(time - min(lockTime, time)) / 1e9
+        let length = Double(stalls.time(from: lockTime, to: time)) / 1e9
         let seconds = Double(gap.length) / 1e9
         let isIdle = seconds > settings[.openTransaction, .gap]
         guard isIdle || length > settings[.openTransaction, .longest] else { return }
@@ -331,36 +334,6 @@ final class CheckedConnection {
 
     // MARK: Repetitions
 
-    /// The executions of a query since the start of a burst or transaction.
-    private struct Repetition {
-        var count: UInt64 = 0
-        /// The starts of the last executions.
-        var starts: [UInt64] = []
-        /// The number of executions on the connection until the last one.
-        var position: UInt64 = 0
-        /// Whether changes were committed in between, as between the steps of a test.
-        var hasCommits = false
-        /// The list of rows directly before, and the number of executions since.
-        var list: List?
-        var countSinceList: UInt64 = 0
-
-        static let startLimit = 256
-    }
-
-    /// A query that returned several rows.
-    struct List {
-        var text: String
-        var rows: UInt64
-        var start: UInt64
-        /// The number of executions on the connection until then.
-        var position: UInt64
-
-        /// Whether a number of executions is one for each row, or for each different value.
-        func matches(_ count: UInt64, isExact: Bool = false) -> Bool {
-            count <= rows &+ 1 && count >= (isExact ? rows - min(1, rows) : rows / 2)
-        }
-    }
-
     /// Returns the list that a query of this execution returned, if any.
     private func repeatRead(
         _ execution: StatementExecution,
@@ -368,91 +341,28 @@ final class CheckedConnection {
         _ start: UInt64,
         _ wasAutocommit: Bool,
         _ report: Report
-    ) -> List? {
-        let kind = statement?.kind
+    ) -> QueryRepetitions.List? {
+        switch statement?.kind {
         // Between two tests, there is a savepoint, or a transaction that is rolled back.
-        switch kind {
-        case .savepoint?, .rollbackTo?, .rollback?:
-            endRepetitions(report)
-            list = nil
-        default:
-            guard wasAutocommit != isAutocommit || isAutocommit && kind?.isWrite == true else {
-                break
-            }
-            for text in repetitions.keys { repetitions[text]?.hasCommits = true }
+        case .savepoint?, .rollbackTo?, .rollback?: repetitions.end(forgettingList: true, report)
+        case let kind
+        where wasAutocommit != isAutocommit || isAutocommit && kind?.isWrite == true:
+            repetitions.noteCommit()
+        default: break
         }
         guard let statement, statement.readsTables, execution.result & 0xff == 0 else { return nil }
-        if statement.hasValue { count(statement.text, start, report) }
-        let rows = execution.rows ?? 0
-        guard Double(rows) >= settings[.repeated, .times] else { return nil }
-        let new = List(text: statement.text, rows: rows, start: start, position: position)
-        // The program may execute a query for each row while it reads the rows.
-        attribute(new, report)
-        list = new
-        return new
+        return repetitions.add(
+            statement,
+            rows: execution.rows ?? 0,
+            start: start,
+            position: position,
+            report
+        )
     }
 
-    private func count(_ text: String, _ start: UInt64, _ report: Report) {
-        if repetitions.count >= Self.capacity, repetitions[text] == nil { endRepetitions(report) }
-        var entry = repetitions.removeValue(forKey: text) ?? Repetition()
-        let distance = position - min(entry.position, position)
-        if entry.hasCommits, distance > Self.loopLength {
-            judge(entry, of: text, report)
-            entry = Repetition()
-        }
-        if let list, list.position > entry.position, list.text != text {
-            judgeList(entry, of: text, report)
-            entry.list = position - list.position <= Self.loopLength ? list : nil
-            entry.countSinceList = 0
-        }
-        entry.count += 1
-        entry.countSinceList += 1
-        entry.position = position
-        if entry.starts.count >= Repetition.startLimit { entry.starts.removeFirst() }
-        entry.starts.append(start)
-        repetitions[text] = entry
-    }
-
-    /// Attributes the executions of other queries to a list that was read meanwhile, on this
-    /// connection or on another one of the process.
-    func attribute(_ list: List, _ report: Report) {
-        for (text, entry) in repetitions.sorted(by: { $0.key < $1.key }) where text != list.text {
-            let count = UInt64(entry.starts.count { $0 >= list.start })
-            guard Double(count) >= settings[.repeated, .times], list.matches(count) else {
-                continue
-            }
-            self.report(text, count, list, report)
-            repetitions[text] = nil
-        }
-    }
-
-    private func endRepetitions(_ report: Report) {
-        for (text, entry) in repetitions.sorted(by: { $0.key < $1.key }) {
-            judge(entry, of: text, report)
-        }
-        repetitions = [:]
-    }
-
-    private func judge(_ entry: Repetition, of text: String, _ report: Report) {
-        let limit = settings[.repeated, .times] * Self.withoutList
-        if !judgeList(entry, of: text, report), !entry.hasCommits, Double(entry.count) >= limit {
-            self.report(text, entry.count, nil, report)
-        }
-    }
-
-    @discardableResult
-    private func judgeList(_ entry: Repetition, of text: String, _ report: Report) -> Bool {
-        guard let list = entry.list, Double(entry.countSinceList) >= settings[.repeated, .times],
-            list.matches(entry.countSinceList, isExact: entry.hasCommits)
-        else { return false }
-        self.report(text, entry.countSinceList, list, report)
-        return true
-    }
-
-    private func report(_ text: String, _ count: UInt64, _ list: List?, _ report: Report) {
-        var found = CheckObservation(.repeated, text, count: count, related: list?.text)
-        found.measure = Double(count)
-        report(found)
+    /// Attributes executions to a list that another connection of the process has read meanwhile.
+    func attribute(_ list: QueryRepetitions.List, _ report: Report) {
+        repetitions.attribute(list, report)
     }
 
     // MARK: Foreign keys
@@ -502,5 +412,33 @@ private struct Bursts {
             count: isFirst ? count : 1,
             measure: Double(count)
         )
+    }
+}
+
+/// The last periods in which the machine did not run this program for a long time, and probably no
+/// other program either.
+///
+/// This type is a class because all connections use it. Use it on only one thread.
+final class Stalls {
+    private var periods: [(start: UInt64, end: UInt64)] = []
+
+    private static let capacity = 64
+    /// The length of a period that says nothing about other programs, in nanoseconds.
+    private static let patience: UInt64 = 50_000_000
+
+    /// Notes that nothing was read in a period.
+    func note(from start: UInt64, to end: UInt64) {
+        guard end > start, end - start > Self.patience else { return }
+        if periods.count >= Self.capacity { periods.removeFirst() }
+        periods.append((start + Self.patience, end))
+    }
+
+    /// Returns a time without the stalls in it, in nanoseconds.
+    func time(from start: UInt64, to end: UInt64) -> UInt64 {
+        guard end > start else { return 0 }
+        return periods.reduce(end - start) { time, period in
+            let (from, to) = (max(start, period.start), min(end, period.end))
+            return to > from ? time - min(time, to - from) : time
+        }
     }
 }

@@ -11,6 +11,8 @@ final class CheckedFile {
     private(set) var isWAL: Bool?
     /// The tables with foreign keys, in lowercase, of which the program has created one.
     var keyTables: Set<String> = []
+    /// Whether the program has created the schema.
+    private var hasCreatedTables = false
     /// The time of the last execution.
     private(set) var lastUse: UInt64 = 0
 
@@ -107,6 +109,7 @@ final class CheckedFile {
             connection.hasWritten = true
             writerCount = max(writerCount, 1 + connections.values.count(where: \.hasWritten))
         }
+        if statement.kind == .schemaChange { hasCreatedTables = true }
         if let version, statement.kind.isWrite, SettingRules.hasResetBug(version) {
             oldVersion = (version, execution.process)
         }
@@ -232,8 +235,10 @@ final class CheckedFile {
         unenforced[table, default: new].count &+= 1
     }
 
-    /// Whether foreign keys are not enforced, if the file contains any.
-    var needsKeyTables: Bool { keyTables.isEmpty && !unenforced.isEmpty && !isMemory }
+    /// Whether foreign keys are not enforced, if the file contains any from before the command.
+    var needsKeyTables: Bool {
+        keyTables.isEmpty && !unenforced.isEmpty && !isMemory && !hasCreatedTables
+    }
 
     /// Reports what can be decided only when all connections are known.
     func conclude(isWALFile: Bool?, _ report: Report) {

@@ -21,6 +21,7 @@ package final class StatementChecks {
     package private(set) var totals = Totals()
 
     private let settings: CheckSettings
+    private let stalls = Stalls()
     private let name: (Int32) -> String?
     private var statements: [String: CheckedStatement] = [:]
     /// The names in the schemas, in lowercase.
@@ -111,8 +112,9 @@ package final class StatementChecks {
         _ statement: CheckedStatement?
     ) -> Double? {
         guard let statement, statement.readsTables, execution.isAutocommit,
-            let elapsed = execution.elapsed, let steps = execution.steps
+            let start = execution.start, let steps = execution.steps
         else { return nil }
+        let elapsed = Double(stalls.time(from: start, to: execution.end)) / 1e9
         return elapsed - (execution.secondsWaited ?? 0) - Double(steps) * Self.instructionTime
     }
 
@@ -142,7 +144,7 @@ package final class StatementChecks {
             totals.isPartial = true
             for connection in connections.values { end(connection, at: nil) }
         }
-        let new = CheckedConnection(key, file(path), settings)
+        let new = CheckedConnection(key, file(path), settings, stalls)
         connections[key] = new
         return new
     }
@@ -190,6 +192,9 @@ package final class StatementChecks {
         connections[key] = nil
         if file.isMemory { conclude(file) }
     }
+
+    /// Notes a period in which no records were read, although they should have been.
+    func noteStall(from start: UInt64, to end: UInt64) { stalls.note(from: start, to: end) }
 
     /// Discards what later records cannot complete, because some are missing.
     func noteLoss() {

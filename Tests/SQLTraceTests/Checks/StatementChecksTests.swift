@@ -163,6 +163,25 @@ struct StatementChecksTests {
         #expect(program.found() == ["open-transaction INSERT INTO", "open-transaction UPDATE t"])
     }
 
+    @Test mutating func aTimeInWhichTheMachineStoppedIsNoPause() {
+        program.run(each: ["BEGIN", "UPDATE t SET a = 1"])
+        let start = program.now
+        program.pause(60_000)
+        program.checks.noteStall(from: start, to: program.now)
+        program.run("COMMIT")
+        #expect(program.found().isEmpty)
+        program = Program()
+        program.run(each: ["BEGIN", "UPDATE t SET a = 1"])
+        // The usual time between two reads.
+        for _ in 0..<30 {
+            let start = program.now
+            program.pause(10)
+            program.checks.noteStall(from: start, to: program.now)
+        }
+        program.run("COMMIT")
+        #expect(program.found() == ["open-transaction UPDATE t"])
+    }
+
     @Test mutating func aQueryThatIsOpenWithoutWorkIsReported() {
         program.run("SELECT a FROM t", length: 1_500, steps: 100)
         // A query that computes something for a long time is not idle.
