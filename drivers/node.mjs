@@ -5,9 +5,12 @@
 // own connection; an access waits until a worker is free.
 import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
-import { DatabaseSync } from "node:sqlite";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
+const { DatabaseSync } = await import("node:sqlite").catch(() => {
+  console.log(JSON.stringify({ error: `Node.js ${process.version} has no node:sqlite; use 22.5 or newer` }));
+  process.exit(1);
+});
 const now = () => Number(process.hrtime.bigint());
 
 class Connection {

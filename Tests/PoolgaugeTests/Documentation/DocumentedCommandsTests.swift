@@ -26,6 +26,7 @@ struct DocumentedCommandsTests {
         ("poolgauge capture", "root"),
         ("poolgauge export app", "no agent"), ("poolgauge", "the port is in use"),
         ("poolgauge attach app", "no agent"), ("poolgauge attach orders", "no agent"),
+        ("poolgauge record app.sqlite --on busy", "requires the SQL of the programs"),
         ("poolgauge record orders", "no agent"), ("poolgauge replay", "needs a terminal"),
         ("poolgauge compare reader-storm --arms pool,grdb-pool", "built without GRDB"),
     ]
@@ -81,6 +82,12 @@ struct DocumentedCommandsTests {
                 to: folder.appendingPathComponent(name)
             )
         }
+        let episodes = folder.appendingPathComponent("episodes")
+        try FileManager.default.createDirectory(at: episodes, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            at: folder.appendingPathComponent("storm.rec"),
+            to: episodes.appendingPathComponent("app.sqlite-2026-11-26-021305.recording")
+        )
     }
 
     /// An error for a command that did not run.

@@ -347,7 +347,7 @@ struct PythonTruthTests {
             """
         )
         // The process loses its probes, and gets them again.
-        _ = try eventually("the end of a pause", every: 10_000) {
+        _ = try eventually("the end of a pause", timeout: 100, every: 10_000) {
             session.poll()
             return session.takeGaps().values.joined().first { $0.upperBound < .max }
         }

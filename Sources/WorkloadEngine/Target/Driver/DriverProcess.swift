@@ -18,6 +18,8 @@ package final class DriverProcess: Sendable {
         var status: Int32 = 0
         /// The end of the driver's errors.
         var errors: [UInt8] = []
+        /// Whether all errors have been read.
+        var hasAllErrors = false
         var input: Int32
         var buffer: [UInt8] = []
     }
@@ -141,6 +143,7 @@ package final class DriverProcess: Sendable {
                 }
             }
             close(errors)
+            self?.state.withLock { $0.hasAllErrors = true }
         }
         thread.name = "poolgauge.driver-errors"
         thread.stackSize = 1 << 18
@@ -188,11 +191,14 @@ package final class DriverProcess: Sendable {
 
     /// Describes how the driver ended, with the end of its errors.
     ///
-    /// Waits up to 0.5 s for a driver that is ending.
+    /// Waits up to 0.5 s for a driver that is ending, and then for the rest of its errors.
     var ending: String {
         for _ in 0..<50 where !isOver { usleep(10_000) }
         let isRunning = !isOver
-        if !isRunning { end() }
+        if !isRunning {
+            end()
+            for _ in 0..<50 where !state.withLock(\.hasAllErrors) { usleep(10_000) }
+        }
         let (status, errors) = state.withLock { ($0.status, $0.errors) }
         var text =
             isRunning

@@ -50,6 +50,7 @@ struct ScenarioSchemaTests {
         (Language.table, "dataset: {schema: CREATE TABLE t (a), rows: {t: MAPPING}}"),
         (Language.arm, "arms: {a: MAPPING}"),
         (Language.busy, "arms: {a: {type: queue, busy: MAPPING}}"),
+        (Language.driver, "arms: {a: {driver: MAPPING}}"),
         (Language.phase, "phases: [MAPPING]"),
         (Language.variable, "variables: {v: MAPPING}"),
         (Language.length, "variables: {v: {distribution: text, length: MAPPING}}"),
