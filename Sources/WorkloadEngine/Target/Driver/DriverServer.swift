@@ -7,7 +7,7 @@ import Telemetry
 /// measures this program. To compare two builds of the program, write an arm for each.
 ///
 /// ```swift
-/// try DriverServer(factory: StoreFactory(), runtime: "Store 1.2").serve()
+/// try DriverServer(factory: StoreFactory(), runtime: "store 1.2").serve()
 /// ```
 public struct DriverServer: Sendable {
     private let factory: any WorkloadTargetFactory
