@@ -65,6 +65,14 @@ packages_for() {
         echo "$tests python3-venv php-cli php-sqlite3 ruby ruby-sqlite3 golang-go" \
             "golang-github-mattn-go-sqlite3-dev firefox-esr"
         ;;
+    captures)
+        echo "$tests python3-venv php-cli php-sqlite3 ruby ruby-sqlite3 ruby-sinatra golang-go" \
+            "golang-github-mattn-go-sqlite3-dev"
+        ;;
+    drivers)
+        echo "$tests python3-venv php-cli php-sqlite3 ruby-sqlite3 golang-go" \
+            "golang-github-mattn-go-sqlite3-dev default-jdk-headless libxerial-sqlite-jdbc-java"
+        ;;
     programs | checks)
         echo "$tests python3-venv php-cli php-sqlite3 ruby ruby-sqlite3 golang-go" \
             "golang-github-mattn-go-sqlite3-dev"

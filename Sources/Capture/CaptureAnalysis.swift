@@ -265,6 +265,7 @@ package struct CaptureAnalysis {
             visits: visits,
             span: span,
             isTimed: unknownDurationCount * 10 <= visits.count,
+            writingShapes: Set(shapes.indices.filter { shapes[$0].writes }),
             isMachineBusy: isMachineBusy,
             programs: Dictionary(
                 uniqueKeysWithValues: connections.compactMap { name, number in

@@ -1,8 +1,15 @@
 /// A group of connections with the same mix of transactions, and the pace of the transactions.
 struct CapturedClient {
+    /// A schedule: one rate or consecutive rates for equal periods, in transactions per second.
+    struct Arrivals: Equatable {
+        var rates: [Double]
+        var isEven: Bool
+        var evidence: String
+    }
+
     enum Pace: Equatable {
-        /// Transactions start on a schedule, at one rate or at consecutive rates for equal periods.
-        case open(rates: [Double], isEven: Bool)
+        /// Transactions start on a schedule. Reads and writes have their own.
+        case open(reads: Arrivals, writes: Arrivals)
         /// Each transaction starts after the previous one and a pause, if any.
         case closed(PauseModel?)
     }

@@ -9,8 +9,10 @@ struct ClientInference {
     private static let minimumSimilarity = 0.8
     /// The number of transactions that a connection must run for its mix to be reliable.
     private static let minimumCount = 20
-    /// The number of transactions that a connection with a unique mix must run to form a client.
+    /// The number of transactions that a connection with a unique mix must run to form a client,
+    /// unless they take this share of the time.
     private static let minimumRareCount = 3
+    private static let minimumRareShare = 0.01
     /// The maximum cosine similarity between a unique mix and the mixes of other clients.
     private static let maximumUniqueSimilarity = 0.1
     /// The number of equal periods for comparing rates.
@@ -23,6 +25,8 @@ struct ClientInference {
     let visits: [Visit]
     let span: ClosedRange<Double>
     let isTimed: Bool
+    /// The shapes that write.
+    var writingShapes: Set<Int> = []
     /// Whether the programs competed for processors.
     ///
     /// If so, long pauses are waits for a processor.
@@ -59,7 +63,12 @@ struct ClientInference {
         }
         var groups = Self.groups(longLived)
         let rare = byConnection.filter { connection, visits in
-            longLived[connection] == nil && visits.count >= Self.minimumRareCount
+            guard longLived[connection] == nil else { return false }
+            // A job that runs once or twice, but holds a lock for long, delays other clients. It
+            // would not if it were a part of one of them.
+            let seconds = visits.reduce(0) { $0 + $1.duration }
+            if seconds >= Self.minimumRareShare * length { return true }
+            return visits.count >= Self.minimumRareCount
                 && (visits.last?.end ?? 0) - visits[0].start >= length / 2
         }
         let uniqueMixes = rare.filter { _, visits in
@@ -169,9 +178,10 @@ struct ClientInference {
                 )
             }
         } else {
-            let arrivals = arrivals(of: clientVisits)
-            pace = .open(rates: arrivals.rates, isEven: arrivals.isEven)
-            evidence.append(arrivals.evidence)
+            pace = .open(
+                reads: arrivals(of: clientVisits.filter { !writingShapes.contains($0.shape) }),
+                writes: arrivals(of: clientVisits.filter { writingShapes.contains($0.shape) })
+            )
         }
         return CapturedClient(
             name: name,
@@ -231,9 +241,7 @@ struct ClientInference {
 
     /// Returns one arrival rate, or several rates if the counts in equal periods differ
     /// significantly (chi-square with nine degrees of freedom, p < 0.001: 27.9).
-    private func arrivals(
-        of visits: [Visit]
-    ) -> (rates: [Double], isEven: Bool, evidence: String) {
+    private func arrivals(of visits: [Visit]) -> CapturedClient.Arrivals {
         // The span of one transaction is its duration, which is unrelated to the rate.
         let shortest = visits.count > 1 ? 1e-3 : 1
         let length = max(span.upperBound - span.lowerBound, shortest)
@@ -242,7 +250,7 @@ struct ClientInference {
         for (visit, next) in zip(visits, visits.dropFirst()) {
             gaps.add(max(0, next.start - visit.start))
         }
-        let isEven = visits.count >= 20 && gaps.variation < 0.5
+        let isEven = gaps.variation < 0.5
         var counts = Array(repeating: 0, count: Self.periodCount)
         for visit in visits {
             let period = Int((visit.start - span.lowerBound) / length * Double(Self.periodCount))
@@ -258,12 +266,12 @@ struct ClientInference {
         // double the chi-square sum.
         let burstFactor = min(max(gaps.variation, 1), 2)
         guard mean >= 5, chiSquare > 27.9 * burstFactor * burstFactor else {
-            return ([rate], isEven, evidence)
+            return CapturedClient.Arrivals(rates: [rate], isEven: isEven, evidence: evidence)
         }
         let rates = counts.map { Double($0) * Double(Self.periodCount) / length }
         evidence +=
             "; the rate changes from \(ReportUnits.compactRate(rates.min() ?? 0)) to "
             + ReportUnits.compactRate(rates.max() ?? 0)
-        return (rates, isEven, evidence)
+        return CapturedClient.Arrivals(rates: rates, isEven: isEven, evidence: evidence)
     }
 }

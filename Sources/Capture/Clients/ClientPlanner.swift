@@ -12,11 +12,16 @@ struct ClientPlanner {
         var count: Int
     }
 
+    enum Pace: Equatable {
+        case open(CapturedClient.Arrivals)
+        case closed(PauseModel?)
+    }
+
     struct Client {
         var name: String
         var writes: Bool
         var workers: Int
-        var pace: CapturedClient.Pace
+        var pace: Pace
         var operations: [Share]
         /// The number of retries of an access after `SQLITE_BUSY`.
         var retries: Int
@@ -58,25 +63,41 @@ struct ClientPlanner {
                 planned[shape].map { Share(operation: $0, count: count) }
             }
             guard !shares.isEmpty else { return [] }
-            let total = captured.counts.values.reduce(0, +)
-            guard case .open(let rates, let isEven) = captured.pace else {
+            switch captured.pace {
+            case .closed(let think):
                 return [
-                    client(captured, captured.name, shares, workers(of: captured), captured.pace)
+                    client(captured, captured.name, shares, workers(of: captured), .closed(think))
                 ]
-            }
-            return [false, true].compactMap { writes in
-                let chosen = shares.filter { $0.operation.writes == writes }
-                guard !chosen.isEmpty else { return nil }
-                let share = Double(chosen.reduce(0) { $0 + $1.count }) / Double(total)
-                return client(
-                    captured,
-                    captured.name + (writes ? "-writes" : "-reads"),
-                    chosen,
-                    workers(of: captured),
-                    .open(rates: rates.map { $0 * share }, isEven: isEven)
-                )
+            case .open(let reads, let writes):
+                return [(reads, false), (writes, true)].compactMap { arrivals, writes in
+                    let chosen = shares.filter { $0.operation.writes == writes }
+                    guard !chosen.isEmpty else { return nil }
+                    return client(
+                        captured,
+                        captured.name + (writes ? "-writes" : "-reads"),
+                        chosen,
+                        workers(of: captured),
+                        .open(self.arrivals(arrivals, of: captured, chosen, writes: writes))
+                    )
+                }
             }
         }
+    }
+
+    /// Returns the arrivals without those of the shapes that are not planned.
+    private func arrivals(
+        _ arrivals: CapturedClient.Arrivals,
+        of captured: CapturedClient,
+        _ chosen: [Share],
+        writes: Bool
+    ) -> CapturedClient.Arrivals {
+        let total = captured.counts.reduce(0) { sum, shape in
+            analysis.shapes[shape.key].writes == writes ? sum + shape.value : sum
+        }
+        let share = Double(chosen.reduce(0) { $0 + $1.count }) / Double(max(1, total))
+        var arrivals = arrivals
+        arrivals.rates = arrivals.rates.map { $0 * share }
+        return arrivals
     }
 
     /// Returns the number of workers for a client.
@@ -93,9 +114,11 @@ struct ClientPlanner {
         _ name: String,
         _ shares: [Share],
         _ workers: Int,
-        _ pace: CapturedClient.Pace
+        _ pace: Pace
     ) -> Client {
-        Client(
+        var evidence = captured.evidence
+        if case .open(let arrivals) = pace { evidence.append(arrivals.evidence) }
+        return Client(
             name: name,
             writes: shares.contains { $0.operation.writes },
             workers: workers,
@@ -103,7 +126,7 @@ struct ClientPlanner {
             operations: shares,
             retries: shares.map { analysis.shapes[$0.operation.shape].maximumRetryCount }.max()
                 ?? 0,
-            evidence: captured.evidence
+            evidence: evidence
         )
     }
 }

@@ -40,10 +40,9 @@ package struct FidelityAdjustment: Sendable, Equatable {
             }
             guard rate.captured > 0, rate.replayed > 0 else { continue }
             for (operation, row) in rows where operation.pauseSeconds > 0 {
-                guard let captured = row.seconds.captured, let replayed = row.seconds.replayed
-                else { continue }
+                guard let excess = row.excess else { continue }
                 let pause = operation.pauseSeconds
-                let wanted = max(pause + captured - replayed, pause * Self.limits.lowerBound)
+                let wanted = max(pause + excess, pause * Self.limits.lowerBound)
                 change += (wanted - pause) * row.rate.replayed / rate.replayed
                 Self.correct(&next.pauseFactors["\(client.name) \(operation.name)"], wanted / pause)
             }

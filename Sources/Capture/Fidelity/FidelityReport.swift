@@ -19,6 +19,27 @@ package struct FidelityReport {
         package var count: (captured: Double, replayed: Double)
         /// The ratio of the standard deviation of the captured durations to their mean.
         package var variation: Double
+        /// The median duration of transactions in seconds, in the capture and in the run, or `nil`
+        /// if unknown.
+        package var medians: (captured: Double?, replayed: Double?) = (nil, nil)
+
+        /// The time by which the captured transactions took longer than those of the run, in
+        /// seconds, or `nil` if unknown.
+        ///
+        /// A few long waits, for a disk or a lock, move the mean of a short run, but not its
+        /// median. So this is the smaller of the two differences.
+        var excess: Double? {
+            guard let captured = seconds.captured, let replayed = seconds.replayed else {
+                return nil
+            }
+            let mean = captured - replayed
+            guard let captured = medians.captured, let replayed = medians.replayed else {
+                return mean
+            }
+            let median = captured - replayed
+            guard (mean < 0) == (median < 0) else { return 0 }
+            return abs(mean) < abs(median) ? mean : median
+        }
 
         /// The relative difference of two counts that chance explains, from about two standard
         /// errors.
@@ -71,7 +92,10 @@ package struct FidelityReport {
             let nanoseconds = metrics?.response.map { Double($0.mean) }
             let lag = metrics?.lag.map { Double($0.mean) } ?? 0
             let seconds = nanoseconds.map { max(0, $0 - lag) / 1e9 }
-            if operation.writes { replayedShare += rate * (seconds ?? 0) * operation.writeShare }
+            if operation.writes {
+                // A failed transaction holds no lock.
+                replayedShare += (metrics?.throughput ?? 0) * (seconds ?? 0) * operation.writeShare
+            }
             let busyErrorCount =
                 metrics?.errors.reduce(0) { $0 + ($1.key.contains("BUSY") ? $1.value : 0) } ?? 0
             let lockFailures = (metrics?.retried ?? 0) + busyErrorCount
@@ -85,7 +109,13 @@ package struct FidelityReport {
                     Double(lockFailures) / Double(max(1, metrics?.started ?? 1))
                 ),
                 count: (operation.count, Double(completed + errorCount)),
-                variation: operation.variation
+                variation: operation.variation,
+                medians: (
+                    operation.medianSeconds,
+                    metrics?.response?.p50.map {
+                        max(0, Double($0) - Double(metrics?.lag?.p50 ?? 0)) / 1e9
+                    }
+                )
             )
         }
         writeShare = (scenario.writeShare, replayedShare)

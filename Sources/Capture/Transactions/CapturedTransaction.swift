@@ -60,6 +60,10 @@ struct CapturedTransaction {
     var waited = 0.0
     /// Whether a library began the transaction without a statement in the input.
     var beginsImplicitly = false
+    /// Whether BEGIN failed because of a lock, and the program gave up.
+    ///
+    /// The statements are then those of a similar transaction.
+    var neverBegan = false
 
     /// The duration, in seconds.
     var duration: Double { max(0, end - start) }

@@ -112,6 +112,8 @@ struct ShapeStatistics {
         outcomes[transaction.outcome, default: 0] += 1
         busyCount += transaction.busyCount
         maximumRetryCount = max(maximumRetryCount, transaction.retryCount)
+        connections.insert(transaction.connection)
+        guard !transaction.neverBegan else { return }
         // Without durations, the time of the first statement is missing. That is the entire time of
         // a single statement, but only a small part of the time of a transaction with BEGIN.
         if transaction.isTimed || transaction.begin != .autocommit {
@@ -119,7 +121,6 @@ struct ShapeStatistics {
             activeDurations.add(max(0, transaction.duration - transaction.waited))
         }
         if let duration = transaction.beginSeconds { begins.add(duration) }
-        connections.insert(transaction.connection)
         addWriteTime(of: transaction)
         var first: [[WorkloadValue?]] = []
         var position = 0
@@ -189,7 +190,7 @@ struct ShapeStatistics {
     }
 
     private mutating func addWriteTime(of transaction: CapturedTransaction) {
-        guard transaction.writes else { return }
+        guard transaction.writes, transaction.outcome != .busy else { return }
         if transaction.begin == .autocommit, !transaction.isTimed {
             untimedWriteCount += 1
             knownWriteSeconds += transaction.waited

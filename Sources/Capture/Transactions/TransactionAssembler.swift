@@ -22,12 +22,9 @@ struct TransactionAssembler {
     fileprivate struct Connection {
         var openTransaction: CapturedTransaction?
         var savepoint: String?
-        /// The number of attempts to begin the next transaction that failed because of a lock.
-        var busyBegins = 0
-        /// The number of these attempts that directly followed another one, and the end of the
-        /// last one.
-        var repeatedBegins = 0
-        var lastBusyBegin: Double?
+        /// The attempts to begin a transaction that failed because of a lock, or `nil` if the last
+        /// one succeeded.
+        var failedBegin: FailedBegin?
         /// The last execution, if it was a single statement that failed because of a lock.
         var failedStatement: CapturedTransaction?
         /// Whether the connection's state is known, because an execution has ended outside a
@@ -35,7 +32,25 @@ struct TransactionAssembler {
         var isStateKnown = false
     }
 
+    /// Attempts to begin a transaction that failed because of a lock.
+    fileprivate struct FailedBegin {
+        var begin: CapturedTransaction.Begin
+        /// The start of the first attempt and the end of the last one, in seconds.
+        var start: Double
+        var end: Double
+        /// The number of attempts, and of those that closely followed another one.
+        var count = 1
+        var repetitionCount = 0
+
+        /// Returns whether an attempt at a time continues these attempts.
+        func continues(at time: Double) -> Bool {
+            time - end <= TransactionAssembler.longestPause
+        }
+    }
+
     private var connections: [String: Connection] = [:]
+    /// The transactions that never began, with their connections.
+    private var abandoned: [(connection: String, attempts: FailedBegin)] = []
     /// The longest pause before a retry, in seconds.
     ///
     /// After a longer pause, the program had given up.
@@ -63,6 +78,10 @@ struct TransactionAssembler {
         {
             connection.failedStatement = nil
             transactions.append(failed)
+        }
+        if let attempts = connection.failedBegin, kind.abandons(attempts, at: execution.start) {
+            abandoned.append((name, attempts))
+            connection.failedBegin = nil
         }
         if kind.controlsTransaction {
             apply(kind, execution, name, statement, &connection)
@@ -99,7 +118,11 @@ struct TransactionAssembler {
     mutating func finish() {
         leftovers.openTransactionCount = connections.values.count { $0.openTransaction != nil }
         transactions += connections.values.compactMap(\.failedStatement)
+        for (name, connection) in connections {
+            if let attempts = connection.failedBegin { abandoned.append((name, attempts)) }
+        }
         connections = [:]
+        addAbandonedTransactions()
         transactions.sort { $0.start < $1.start }
     }
 
@@ -112,20 +135,16 @@ struct TransactionAssembler {
     ) {
         switch control {
         case .begin(let kind):
-            guard execution.succeeded else {
-                if execution.wasBusy {
-                    connection.noteAttempt(at: execution.start)
-                    connection.busyBegins += 1
-                    connection.lastBusyBegin = execution.end
-                }
-                return
-            }
             let begin: CapturedTransaction.Begin =
                 switch kind {
                 case .deferred: .deferred
                 case .immediate: .immediate
                 case .exclusive: .exclusive
                 }
+            guard execution.succeeded else {
+                if execution.wasBusy { connection.noteFailure(of: begin, execution) }
+                return
+            }
             self.begin(begin, execution, name, &connection)
         case .savepoint(let savepoint) where connection.openTransaction == nil:
             guard execution.succeeded else { return }
@@ -157,13 +176,12 @@ struct TransactionAssembler {
             start: execution.start,
             end: execution.end
         )
-        connection.noteAttempt(at: execution.start)
-        transaction.busyCount = connection.busyBegins
-        transaction.retryCount = connection.repeatedBegins
+        if let attempts = connection.failedBegin {
+            transaction.busyCount = attempts.count
+            transaction.retryCount = attempts.repetitionCount + 1
+        }
         transaction.beginSeconds = execution.seconds
-        connection.busyBegins = 0
-        connection.repeatedBegins = 0
-        connection.lastBusyBegin = nil
+        connection.failedBegin = nil
         connection.openTransaction = transaction
         connection.savepoint = nil
     }
@@ -248,11 +266,10 @@ struct TransactionAssembler {
             singleStatementTransaction.firstStep = execution.firstStep
             singleStatementTransaction.statements = [item]
             singleStatementTransaction.busyCount =
-                connection.busyBegins + (connection.failedStatement?.busyCount ?? 0)
+                connection.failedStatement?.busyCount ?? 0
             singleStatementTransaction.isTimed = item.seconds != nil
             singleStatementTransaction.waited = execution.waited ?? 0
             singleStatementTransaction.beginSeconds = item.seconds
-            connection.busyBegins = 0
             connection.failedStatement = nil
             guard !execution.wasBusy else {
                 singleStatementTransaction.busyCount += 1
@@ -297,12 +314,81 @@ struct TransactionAssembler {
     }
 }
 
+extension TransactionAssembler {
+    /// Adds the transactions that never began because of a lock.
+    ///
+    /// Their statements are unknown. They count as failures of the shape that most often begins in
+    /// the same way on the same connection or, if there is none, on any connection.
+    private mutating func addAbandonedTransactions() {
+        guard !abandoned.isEmpty else { return }
+        var counts: [[String]: [[String]: (count: Int, first: Int)]] = [:]
+        for (index, transaction) in transactions.enumerated()
+        where transaction.begin != .autocommit && !transaction.beginsImplicitly {
+            let shape = transaction.statements.map(\.statement.key)
+            for scope in [transaction.connection, ""] {
+                let key = [scope, transaction.begin.rawValue]
+                counts[key, default: [:]][shape, default: (0, index)].count += 1
+            }
+        }
+        let likely = counts.compactMapValues { shapes in
+            shapes.values.max { ($0.count, $1.first) < ($1.count, $0.first) }?.first
+        }
+        for (name, attempts) in abandoned {
+            let begin = attempts.begin.rawValue
+            guard let index = likely[[name, begin]] ?? likely[["", begin]] else {
+                leftovers.failures[5, default: 0] += attempts.count
+                continue
+            }
+            var transaction = CapturedTransaction(
+                connection: name,
+                begin: attempts.begin,
+                start: attempts.start,
+                end: attempts.end
+            )
+            transaction.outcome = .busy
+            transaction.neverBegan = true
+            transaction.statements = transactions[index].statements
+            transaction.busyCount = attempts.count
+            transaction.retryCount = attempts.repetitionCount
+            transaction.beginSeconds = attempts.end - attempts.start
+            transactions.append(transaction)
+        }
+    }
+}
+
 extension TransactionAssembler.Connection {
-    /// Counts an attempt to begin a transaction as a retry if it follows a failed one closely.
-    fileprivate mutating func noteAttempt(at start: Double) {
-        guard let last = lastBusyBegin, start - last <= TransactionAssembler.longestPause else {
+    /// Counts an attempt to begin a transaction that failed because of a lock.
+    fileprivate mutating func noteFailure(
+        of begin: CapturedTransaction.Begin,
+        _ execution: CapturedExecution
+    ) {
+        guard failedBegin != nil else {
+            failedBegin = TransactionAssembler.FailedBegin(
+                begin: begin,
+                start: execution.start,
+                end: execution.end
+            )
             return
         }
-        repeatedBegins += 1
+        failedBegin?.count += 1
+        failedBegin?.repetitionCount += 1
+        failedBegin?.end = execution.end
+    }
+}
+
+extension SQLStatementKind {
+    /// Returns whether a statement shows that the program gave up beginning a transaction.
+    ///
+    /// After a longer pause, another BEGIN is a new attempt. A ROLLBACK after the failure, or a
+    /// PRAGMA, shows nothing.
+    fileprivate func abandons(
+        _ attempts: TransactionAssembler.FailedBegin,
+        at time: Double
+    ) -> Bool {
+        switch self {
+        case .begin: !attempts.continues(at: time)
+        case .rollback, .pragma: false
+        default: true
+        }
     }
 }

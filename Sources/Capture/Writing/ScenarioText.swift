@@ -113,7 +113,8 @@ struct ScenarioText {
         client.workers = planned.workers
         switch planned.pace {
         case .closed(let pause): client.pace = .closed(pause?.thinkTime ?? .constant(.zero))
-        case .open(let rates, let isEven): client.pace = .open(arrival(rates, isEven: isEven))
+        case .open(let arrivals):
+            client.pace = .open(arrival(arrivals.rates, isEven: arrivals.isEven))
         }
         client.busyRetries = planned.retries
         return client

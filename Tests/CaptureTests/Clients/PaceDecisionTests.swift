@@ -195,11 +195,11 @@ struct PaceDecisionTests {
     @Test func theRateOfASingleTransactionIsNotDerivedFromItsDuration() {
         let visits = [Visit(connection: 0, shape: 0, start: 5, end: 5)]
         let clients = ClientInference(visits: visits, span: 5...5, isTimed: true).clients()
-        guard case .open(let rates, _) = clients.first?.pace else {
+        guard case .open(let reads, _) = clients.first?.pace else {
             Issue.record("a single transaction has no closed loop")
             return
         }
-        #expect(rates == [1])
+        #expect(reads.rates == [1])
     }
 
     @Test func connectionsThatComeAndGoAreOneClient() {
@@ -288,11 +288,32 @@ struct PaceDecisionTests {
         var visits = openLoop(workers: 4, service: 0.000_01, rate: 200, seed: 8)
         visits.removeAll { $0.start > 30 && $0.start < 48 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
-        guard case .open(let rates, _) = clients[0].pace else {
+        guard case .open(let reads, _) = clients[0].pace else {
             Issue.record("not an open loop: \(clients[0].evidence)")
             return
         }
-        #expect(rates.count == 10)
-        #expect(rates[0] > 150 && rates[6] == 0)
+        #expect(reads.rates.count == 10)
+        #expect(reads.rates[0] > 150 && reads.rates[6] == 0)
+    }
+
+    /// A timer writes at equal times, on a connection that reads at random times.
+    @Test func readsAndWritesHaveTheirOwnSchedules() {
+        var visits = openLoop(workers: 1, service: 0.000_01, rate: 50, seed: 8)
+        visits += (0..<600).map {
+            Visit(connection: 0, shape: 1, start: Double($0) / 10, end: Double($0) / 10 + 0.0001)
+        }
+        visits.sort { $0.start < $1.start }
+        let clients = ClientInference(
+            visits: visits,
+            span: 0...60,
+            isTimed: true,
+            writingShapes: [1]
+        ).clients()
+        guard case .open(let reads, let writes) = clients[0].pace else {
+            Issue.record("not an open loop: \(clients[0].evidence)")
+            return
+        }
+        #expect(!reads.isEven && writes.isEven)
+        #expect(abs(writes.rates[0] - 10) < 0.01)
     }
 }

@@ -83,6 +83,38 @@ struct TransactionAssemblerTests {
         )
     }
 
+    /// A program that could not begin a transaction reads instead.
+    @Test func aFailedBeginIsAFailureOfTheTransactionThatUsuallyFollowsIt() throws {
+        var executions = CaptureFixture.executions([
+            "BEGIN IMMEDIATE", Self.write, "COMMIT", "BEGIN IMMEDIATE", Self.read, Self.read,
+        ])
+        executions[3].code = 5
+        let (transactions, leftovers) = try assemble(executions)
+        #expect(transactions.map(\.begin) == [.immediate, .immediate, .autocommit, .autocommit])
+        #expect(transactions.map(\.outcome) == [.committed, .busy, .committed, .committed])
+        #expect(transactions.map(\.busyCount) == [0, 1, 0, 0])
+        #expect(transactions[1].statements.map(\.statement.verb) == ["UPDATE"])
+        #expect(transactions[1].neverBegan)
+        #expect(leftovers.failures.isEmpty)
+    }
+
+    @Test func aFailedBeginWithoutAnotherTransactionIsALeftover() throws {
+        var executions = CaptureFixture.executions(["BEGIN IMMEDIATE", Self.read])
+        executions[0].code = 5
+        let (transactions, leftovers) = try assemble(executions)
+        #expect(transactions.map(\.busyCount) == [0])
+        #expect(leftovers.failures == [5: 1])
+    }
+
+    @Test func aBeginAfterALongPauseIsANewAttempt() throws {
+        var executions = CaptureFixture.executions(["BEGIN IMMEDIATE"])
+        executions[0].code = 5
+        executions += CaptureFixture.executions(["BEGIN IMMEDIATE", Self.write, "COMMIT"], from: 1)
+        let (transactions, _) = try assemble(executions)
+        #expect(transactions.map(\.outcome) == [.busy, .committed])
+        #expect(transactions.map(\.busyCount) == [1, 0])
+    }
+
     @Test func aFailedBeginIsCountedInTheNextTransaction() throws {
         var executions = CaptureFixture.executions([
             "BEGIN IMMEDIATE", "BEGIN IMMEDIATE", "BEGIN IMMEDIATE", Self.write, "COMMIT",

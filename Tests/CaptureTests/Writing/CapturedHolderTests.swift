@@ -73,6 +73,23 @@ struct CapturedHolderTests {
         #expect(!scenario.omissions.contains { $0.contains("rare") })
     }
 
+    /// A job that runs twice during the capture must not become a part of the client that it delays.
+    @Test func aConnectionThatHoldsTheLockTwiceIsAClient() throws {
+        var load = (0..<500).map { index in
+            Self.execution("SELECT age FROM users WHERE id = 5", end: Double(index) * 0.02)
+        }
+        load += [1, 5].flatMap { Self.holder(3, at: $0) }
+        let scenario = try CaptureFixture.scenario(load)
+        let holder = try #require(
+            scenario.operations.first { $0.name.hasPrefix("update-users") }
+        )
+        let reader = try #require(
+            scenario.operations.first { $0.name.hasPrefix("select-users") }
+        )
+        #expect(holder.client != reader.client)
+        #expect(abs(holder.rate - 0.2) < 0.02)
+    }
+
     @Test func theTimeoutOfAFailedUpgradeIsUnknown() throws {
         var load: [CapturedExecution] = []
         for index in 0..<50 {

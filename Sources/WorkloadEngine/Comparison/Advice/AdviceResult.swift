@@ -129,6 +129,8 @@ package struct AdviceResult: Sendable, Codable, Equatable {
     /// The minimum improvement for a recommendation, and the minimum deterioration that prevents
     /// one, as a factor.
     static let minimumEffect = 1.1
+    /// The share of a client's accesses that must no longer fail for longer times to be acceptable.
+    static let minimumSavedShare = 0.01
 
     static let stopped = "stopped"
 }
@@ -145,12 +147,29 @@ extension AdviceResult {
         }?.candidate.arm.name
     }
 
-    static func verdict(on primaryPairs: [ComparisonPair]) -> Verdict {
-        let loss = primaryPairs.compactMap(\.deterioration).max()
+    /// Returns the verdict on a candidate.
+    ///
+    /// Users lose failed accesses first, then time. If fewer accesses fail, those that failed before
+    /// now wait and take time, so longer times do not prevent a recommendation. A lower throughput
+    /// does not if it costs fewer accesses than failed before.
+    ///
+    /// - Parameters:
+    ///   - primaryPairs: The comparisons of the primary metrics.
+    ///   - savedShare: The share of a client's accesses that no longer fail, from 0 to 1.
+    static func verdict(on primaryPairs: [ComparisonPair], savedShare: Double = 0) -> Verdict {
+        let losses = primaryPairs.filter { $0.deterioration != nil }
         guard let gain = primaryPairs.compactMap(\.improvement).max() else {
-            return loss == nil ? .noDifference : .worse
+            return losses.isEmpty ? .noDifference : .worse
         }
-        if let loss, loss >= minimumEffect { return .tradeOff }
+        let isTradeOff = losses.contains { pair in
+            let loss = pair.deterioration ?? .infinity
+            guard savedShare >= minimumSavedShare, loss.isFinite else {
+                return loss >= minimumEffect
+            }
+            if pair.isFailure { return loss >= minimumEffect }
+            return !pair.lowerIsBetter && loss >= max(minimumEffect, 1 / max(1 - savedShare, 1e-9))
+        }
+        if isTradeOff { return .tradeOff }
         return gain < minimumEffect ? .small : .recommended
     }
 
@@ -190,7 +209,28 @@ extension AdviceResult.Candidate {
     }
 }
 
+extension ComparisonResult {
+    /// Returns the largest share of a client's accesses that failed in one arm, and do not fail in
+    /// another: the difference of the medians, from 0 to 1.
+    func savedShare(of b: String, against a: String) -> Double {
+        let better = pairs.filter {
+            $0.a == a && $0.b == b && $0.isFailure && $0.improvement != nil
+        }
+        let shares = better.map { pair -> Double in
+            let medians = [a, b].map { name in
+                arms.first { $0.arm == name }?.metrics[pair.metric]?.median
+            }
+            guard let before = medians[0], let after = medians[1] else { return 0 }
+            return before - after
+        }
+        return min(max(shares.max() ?? 0, 0), 1)
+    }
+}
+
 extension ComparisonPair {
+    /// Whether the metric is the share of a client's accesses that failed.
+    var isFailure: Bool { metric.hasSuffix(".errors.rate") }
+
     var improvement: Double? {
         guard verdict == .better, let ratio else { return nil }
         return lowerIsBetter ? 1 / max(ratio, 1e-12) : ratio

@@ -421,7 +421,12 @@ package final class AdviceRun: Sendable {
     ) -> AdviceResult.Candidate {
         let pairs = compared.pairs.filter { $0.a == arm.name && $0.b == tried.candidate.arm.name }
         let primaryPairs = pairs.filter(\.primary)
-        var result = tried.result(AdviceResult.verdict(on: primaryPairs))
+        var result = tried.result(
+            AdviceResult.verdict(
+                on: primaryPairs,
+                savedShare: compared.savedShare(of: tried.candidate.arm.name, against: arm.name)
+            )
+        )
         result.confirmed = primaryPairs
         if result.verdict == .noDifference,
             primaryPairs.contains(where: { $0.mayImprove(beyond: compared.noiseFloor) })

@@ -35,4 +35,31 @@ struct AdviceVerdictTests {
     ) {
         #expect(AdviceResult.verdict(on: pairs.map { pair($0.0, $0.1) }) == expected)
     }
+
+    /// Accesses that failed at once take longer if they succeed.
+    @Test(
+        arguments: [
+            ("pay.response.p99", 30, true, 0.64, .recommended),
+            ("pay.response.p99", 30, true, 0.001, .tradeOff),
+            // 36 of 100 accesses succeed before, and 87% of the throughput remains.
+            ("pay.throughput", 0.87, false, 0.64, .recommended),
+            ("pay.throughput", 0.87, false, 0.05, .tradeOff),
+            ("pay.throughput", 0.3, false, 0.64, .tradeOff),
+            // Failures of another client are failures.
+            ("show.errors.rate", 2, true, 0.64, .tradeOff),
+        ] as [(String, Double, Bool, Double, AdviceResult.Verdict)]
+    )
+    func fewerFailuresJustifyLongerTimes(
+        metric: String,
+        ratio: Double,
+        lowerIsBetter: Bool,
+        savedShare: Double,
+        expected: AdviceResult.Verdict
+    ) {
+        var loss = pair(ratio, .worse)
+        loss.metric = metric
+        loss.lowerIsBetter = lowerIsBetter
+        let pairs = [pair(0.005, .better), loss]
+        #expect(AdviceResult.verdict(on: pairs, savedShare: savedShare) == expected)
+    }
 }

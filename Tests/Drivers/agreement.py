@@ -1,0 +1,414 @@
+#!/usr/bin/env python3
+"""Compares the drivers with loops that are written in their languages.
+
+    agreement.py POOLGAUGE [DRIVER…] [--rounds N] [--seconds S] [--scratch FOLDER]
+
+Each program runs a closed loop of point reads, or of transactions that update one row, on its own
+connection, and measures each access with its own clock. `poolgauge run` runs the same accesses through
+the driver, in turn with the program. The table shows the medians: throughput without the protocol (as
+the run states it, an interval), and the p50 of the accesses. Each must be within 10% of the program's,
+or the interval must contain it. Drivers whose language is not installed are skipped, with a line that
+starts with "skipped:".
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROWS = 10000
+READ = "SELECT name, score FROM item WHERE id = ?"
+WRITE = "UPDATE item SET score = score + 1 WHERE id = ?"
+PRAGMAS = ["PRAGMA journal_mode = wal", "PRAGMA synchronous = normal"]
+
+SCENARIO = """
+version: 1
+name: {kind}
+seed: 7
+dataset:
+  sql:
+    - CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)
+    - >-
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
+      INSERT INTO item SELECT i, 'item ' || i, 0 FROM n
+arms:
+  driver: {{driver: {driver}, journal: wal, synchronous: normal}}
+phases:
+  - {{name: warm-up, duration: 1s, measure: false}}
+  - {{name: steady, duration: {seconds}s}}
+variables:
+  key: {{distribution: uniform, min: 1, max: {rows}}}
+clients:
+  loop:
+    access: {kind}
+    workers: 1
+    sql: "{sql}"
+"""
+
+# Each program receives the database, the kind, and the seconds, and prints the number of accesses per
+# second and the p50 in nanoseconds. The first second is not counted.
+PYTHON = """
+import random, sqlite3, statistics, sys
+from time import monotonic_ns as now
+c = sqlite3.connect(sys.argv[1], isolation_level=None)
+for p in PRAGMAS: c.execute(p)
+write = sys.argv[2] == "write"
+times = []
+start = now() + 10**9
+end = start + int(float(sys.argv[3]) * 1e9)
+after = 0
+while after < end:
+    key = random.randint(1, ROWS)
+    before = now()
+    if write:
+        c.execute("BEGIN IMMEDIATE").fetchall()
+        c.execute(WRITE, (key,)).fetchall()
+        c.execute("COMMIT").fetchall()
+    else:
+        c.execute(READ, (key,)).fetchall()
+    after = now()
+    if after > start: times.append(after - before)
+print(len(times) / ((end - start) / 1e9), statistics.median(times))
+"""
+
+NODE = """
+const { DatabaseSync } = require('node:sqlite');
+const [, , path, kind, seconds] = process.argv;
+const db = new DatabaseSync(path);
+for (const p of PRAGMAS) db.exec(p);
+const read = db.prepare(READ), write = db.prepare(WRITE);
+const begin = db.prepare('BEGIN IMMEDIATE'), commit = db.prepare('COMMIT');
+const now = () => Number(process.hrtime.bigint());
+const start = now() + 1e9, end = start + seconds * 1e9, times = [];
+for (let after = 0; after < end;) {
+  const key = 1 + Math.floor(Math.random() * ROWS), before = now();
+  if (kind === 'write') { begin.all(); write.all(key); commit.all(); } else read.all(key);
+  after = now();
+  if (after > start) times.push(after - before);
+}
+times.sort((a, b) => a - b);
+console.log(times.length / ((end - start) / 1e9), times[times.length >> 1]);
+"""
+
+RUBY = """
+require 'sqlite3'
+def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+db = SQLite3::Database.new(ARGV[0])
+PRAGMAS.each { |p| db.execute(p) }
+texts = ARGV[1] == 'write' ? ['BEGIN IMMEDIATE', WRITE, 'COMMIT'] : [READ]
+cache = {}
+start = now + 10**9
+finish = start + (ARGV[2].to_f * 1e9).to_i
+times = []
+after = 0
+while after < finish
+  key = rand(1..ROWS)
+  before = now
+  texts.each do |text|
+    statement = cache[text] ||= db.prepare(text)
+    statement.reset!
+    statement.bind_params(*(text.include?('?') ? [key] : []))
+    statement.to_a
+  end
+  after = now
+  times << after - before if after > start
+end
+times.sort!
+puts "#{times.size / ((finish - start) / 1e9)} #{times[times.size / 2]}"
+"""
+
+PHP = """<?php
+[, $path, $kind, $seconds] = $argv;
+$db = new PDO("sqlite:$path", null, null, [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION]);
+foreach (PRAGMAS as $p) $db->exec($p);
+$texts = $kind === 'write' ? ['BEGIN IMMEDIATE', WRITE, 'COMMIT'] : [READ];
+$statements = array_map(fn($text) => $db->prepare($text), $texts);
+$start = hrtime(true) + 10**9;
+$end = $start + (int)($seconds * 1e9);
+$times = [];
+for ($after = 0; $after < $end;) {
+    $key = random_int(1, ROWS);
+    $before = hrtime(true);
+    foreach ($statements as $i => $statement) {
+        $statement->execute(str_contains($texts[$i], '?') ? [$key] : []);
+        $statement->fetchAll(PDO::FETCH_NUM);
+        $statement->closeCursor();
+    }
+    $after = hrtime(true);
+    if ($after > $start) $times[] = $after - $before;
+}
+sort($times);
+echo count($times) / (($end - $start) / 1e9), ' ', $times[intdiv(count($times), 2)], "\\n";
+"""
+
+C = r"""
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+static long long now(void) {
+    struct timespec t;
+    return clock_gettime(CLOCK_MONOTONIC, &t), t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+static int ascending(const void *a, const void *b) {
+    long long x = *(long long *)a, y = *(long long *)b;
+    return x < y ? -1 : x > y;
+}
+int main(int count, char **arguments) {
+    sqlite3 *db;
+    sqlite3_stmt *s[3];
+    const char *texts[] = {"BEGIN IMMEDIATE", WRITE, "COMMIT"}, *pragmas[] = PRAGMAS;
+    int write = !strcmp(arguments[2], "write"), n = write ? 3 : 1;
+    if (!write) texts[0] = READ;
+    if (sqlite3_open(arguments[1], &db)) return 1;
+    for (int i = 0; i < 2; i++) sqlite3_exec(db, pragmas[i], 0, 0, 0);
+    for (int i = 0; i < n; i++) if (sqlite3_prepare_v2(db, texts[i], -1, &s[i], 0)) return 2;
+    long long start = now() + 1000000000, end = start + (long long)(atof(arguments[3]) * 1e9), after = 0;
+    long long *times = malloc(sizeof(long long) * 20000000), found = 0;
+    while (after < end) {
+        sqlite3_bind_int(s[write], 1, 1 + rand() % ROWS);
+        long long before = now();
+        for (int i = 0; i < n; i++) { while (sqlite3_step(s[i]) == SQLITE_ROW) {} sqlite3_reset(s[i]); }
+        after = now();
+        if (after > start && found < 20000000) times[found++] = after - before;
+    }
+    qsort(times, found, sizeof *times, ascending);
+    printf("%f %lld\n", found / ((end - start) / 1e9), times[found / 2]);
+}
+"""
+
+GO = """
+package main
+
+import (
+    "database/sql"
+    "fmt"
+    "math/rand"
+    "os"
+    "sort"
+    "strconv"
+    "time"
+
+    _ "github.com/mattn/go-sqlite3"
+)
+
+func main() {
+    seconds, _ := strconv.ParseFloat(os.Args[3], 64)
+    db, err := sql.Open("sqlite3", "file:"+os.Args[1]+"?_txlock=immediate")
+    if err != nil { panic(err) }
+    db.SetMaxOpenConns(1)
+    for _, p := range []string{PRAGMAS} {
+        if _, err := db.Exec(p); err != nil { panic(err) }
+    }
+    read, err := db.Prepare(READ)
+    if err != nil { panic(err) }
+    write, err := db.Prepare(WRITE)
+    if err != nil { panic(err) }
+    start := time.Now().Add(time.Second)
+    end := start.Add(time.Duration(seconds * 1e9))
+    times := []int64{}
+    for after := time.Now(); after.Before(end); {
+        key := 1 + rand.Intn(ROWS)
+        before := time.Now()
+        if os.Args[2] == "write" {
+            tx, err := db.Begin()
+            if err != nil { panic(err) }
+            if _, err := tx.Stmt(write).Exec(key); err != nil { panic(err) }
+            if err := tx.Commit(); err != nil { panic(err) }
+        } else {
+            rows, err := read.Query(key)
+            if err != nil { panic(err) }
+            for rows.Next() {
+                var name string
+                var score int64
+                rows.Scan(&name, &score)
+            }
+            rows.Close()
+        }
+        after = time.Now()
+        if after.After(start) { times = append(times, int64(after.Sub(before))) }
+    }
+    sort.Slice(times, func(i, k int) bool { return times[i] < times[k] })
+    fmt.Println(float64(len(times))/seconds, times[len(times)/2])
+}
+"""
+
+JAVA = """
+import java.sql.*;
+import java.util.*;
+
+class Loop {
+    public static void main(String[] arguments) throws Exception {
+        boolean write = arguments[1].equals("write");
+        Connection c = DriverManager.getConnection("jdbc:sqlite:" + arguments[0]);
+        try (Statement s = c.createStatement()) { for (String p : new String[] PRAGMAS) s.execute(p); }
+        String[] texts = write ? new String[] {"BEGIN IMMEDIATE", WRITE, "COMMIT"} : new String[] {READ};
+        PreparedStatement[] all = new PreparedStatement[texts.length];
+        for (int i = 0; i < texts.length; i++) all[i] = c.prepareStatement(texts[i]);
+        Random random = new Random();
+        long start = System.nanoTime() + 1000000000L, after = 0;
+        long end = start + (long) (Double.parseDouble(arguments[2]) * 1e9);
+        long[] times = new long[20000000];
+        int found = 0;
+        while (after < end || after == 0) {
+            int key = 1 + random.nextInt(ROWS);
+            long before = System.nanoTime();
+            for (int i = 0; i < all.length; i++) {
+                if (texts[i].contains("?")) all[i].setInt(1, key);
+                if (all[i].execute())
+                    try (ResultSet rows = all[i].getResultSet()) {
+                        while (rows.next()) { rows.getObject(1); rows.getObject(2); }
+                    }
+            }
+            after = System.nanoTime();
+            if (after > start && found < times.length) times[found++] = after - before;
+        }
+        Arrays.sort(times, 0, found);
+        System.out.println(found / ((end - start) / 1e9) + " " + times[found / 2]);
+    }
+}
+"""
+
+
+def constants(text, quote=json.dumps, pragmas="[%s]"):
+    """Replaces the names of the constants by literals."""
+    values = pragmas % ", ".join(map(json.dumps, PRAGMAS))
+    return (
+        text.replace("PRAGMAS", values).replace("ROWS", str(ROWS))
+        .replace("READ", quote(READ)).replace("WRITE", quote(WRITE))
+    )
+
+
+def program(name, folder):
+    """Returns the command of the loop in the language of a driver, or None."""
+    needed = {"c": "cc", "java": "javac", "python": "python3"}.get(name, name)
+    if not shutil.which(needed):
+        return None
+    if name == "node" and subprocess.run(
+        ["node", "-e", "require('node:sqlite')"], capture_output=True
+    ).returncode:
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    if name == "c":
+        (folder / "loop.c").write_text(constants(C, pragmas="{%s}"))
+        build = ["cc", "-O2", "loop.c", "-lsqlite3", "-o", "loop"]
+        command = [str(folder / "loop")]
+    elif name == "go":
+        (folder / "loop.go").write_text(constants(GO, pragmas="%s"))
+        build = ["env", "GOPATH=/usr/share/gocode", "GO111MODULE=off", "go", "build", "-tags",
+                 "libsqlite3", "-o", "loop", "loop.go"]
+        command = [str(folder / "loop")]
+    elif name == "java":
+        jars = "/usr/share/java/sqlite-jdbc.jar"
+        if not pathlib.Path(jars).exists():
+            return None
+        (folder / "Loop.java").write_text(constants(JAVA, pragmas="{%s}"))
+        build = ["javac", "Loop.java"]
+        command = ["java", "-cp", f"{folder}:{jars}", "Loop"]
+    else:
+        text, ending, interpreter = {
+            "python": (PYTHON, "py", ["python3"]), "node": (NODE, "js", ["node"]),
+            "ruby": (RUBY, "rb", ["ruby"]), "php": (PHP, "php", ["php"]),
+        }[name]
+        path = folder / f"loop.{ending}"
+        path.write_text(constants(text))
+        return [*interpreter, str(path)]
+    done = subprocess.run(build, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        print(f"skipped: {name}: {done.stderr.strip().splitlines()[-1:]}")
+        return None
+    return command
+
+
+def create(path):
+    for ending in ("", "-wal", "-shm"):
+        pathlib.Path(f"{path}{ending}").unlink(missing_ok=True)
+    c = sqlite3.connect(path)
+    c.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)")
+    c.executemany(
+        "INSERT INTO item VALUES (?, ?, 0)", ((i, f"item {i}") for i in range(1, ROWS + 1))
+    )
+    c.commit()
+    c.close()
+
+
+def through_driver(binary, driver, kind, folder, seconds):
+    """Returns the interval of the throughput, the p50, the cost per access, and its share."""
+    scenario = folder / f"{driver}-{kind}.yaml"
+    sql = (READ if kind == "read" else WRITE).replace("?", ":key")
+    scenario.write_text(
+        SCENARIO.format(driver=driver, kind=kind, sql=sql, rows=ROWS, seconds=seconds)
+    )
+    output = folder / "result.json"
+    done = subprocess.run(
+        [binary, "run", scenario, "--format", "json", "--output", output, "--allow-commands"],
+        capture_output=True, text=True,
+    )
+    if not output.exists() or done.returncode not in (0, 3):
+        sys.exit(f"{driver}: {done.stderr or done.stdout}")
+    run = json.loads(output.read_text())["runs"][0]
+    output.unlink()
+    found, client = run["driver"], run["clients"]["loop"]
+    through = found["throughput"]["loop"]
+    p50 = client["service"]["p50"]
+    return through["low"], through["high"], p50, found["perAccess"], found["share"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary", type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("drivers", nargs="*")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--scratch", type=pathlib.Path)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (arguments.scratch or pathlib.Path(temporary)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        wrong = compared = 0
+        print("                    accesses/s                       p50 in µs                 protocol")
+        print("driver  access   program   driver (interval)        program  driver           per access")
+        for driver in arguments.drivers or ["c", "go", "java", "node", "php", "python", "ruby"]:
+            command = program(driver, folder / driver)
+            if not command:
+                print(f"skipped: {driver}: the language or its library is not installed")
+                continue
+            for kind in ("read", "write"):
+                own, driven = [], []
+                for _ in range(arguments.rounds):
+                    create(folder / "own.sqlite")
+                    done = subprocess.run(
+                        [*command, folder / "own.sqlite", kind, str(arguments.seconds)],
+                        capture_output=True, text=True,
+                    )
+                    if done.returncode:
+                        sys.exit(f"{driver}: {done.stderr}")
+                    own.append([float(word) for word in done.stdout.split()])
+                    driven.append(
+                        through_driver(arguments.binary, driver, kind, folder, arguments.seconds)
+                    )
+                middle = lambda values: statistics.median(values)
+                rate, p50 = (middle([row[i] for row in own]) for i in (0, 1))
+                low, high, time = (middle([row[i] for row in driven]) for i in (0, 1, 2))
+                cost = [middle([row[3][key] for row in driven]) for key in ("low", "high")]
+                right = low / 1.1 <= rate <= high * 1.1 and abs(time / p50 - 1) <= 0.1
+                compared, wrong = compared + 1, wrong + (not right)
+                print(
+                    f"{driver:7} {kind:6} {rate:9.0f}  {low:9.0f} to {high:9.0f} "
+                    f"({low / rate:.2f} to {high / rate:.2f})  {p50 / 1000:7.2f} {time / 1000:7.2f} "
+                    f"({time / p50:.2f})  {cost[0]:.0f} to {cost[1]:.0f} ns"
+                    f"{'' if right else '   wrong'}",
+                    flush=True,
+                )
+    print(f"{compared - wrong} of {compared} loops agree")
+    sys.exit(wrong > 0 or compared == 0)
+
+
+main()
