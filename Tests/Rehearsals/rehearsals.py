@@ -36,8 +36,15 @@ phases: [{name: steady, duration: 600s}]
 variables:
   id: {distribution: uniform, min: 1, max: %d}
 clients:
-  reader: {rate: 50/s, workers: 2, read: 'SELECT subject, folder FROM mail WHERE id = :id'}
-  writer: {rate: 20/s, write: 'UPDATE user SET seen = seen + 1 WHERE id = :id %% 1000'}
+  reader:
+    access: read
+    arrival: {rate: 50/s}
+    workers: 2
+    sql: SELECT subject, folder FROM mail WHERE id = :id
+  writer:
+    access: write
+    arrival: {rate: 20/s}
+    sql: UPDATE user SET seen = seen + 1 WHERE id = :id %% 1000
 """
 
 MIGRATIONS = {

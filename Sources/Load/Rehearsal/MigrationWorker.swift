@@ -135,6 +135,10 @@ private final class WorkerSession: Sendable {
             let start = WorkerClock.now
             var batches: BatchRunner.Counts?
             do throws(WorkerFailure) {
+                // An interrupt between two statements has no effect on the connection.
+                if state.withLock({ $0.interruptedAt != nil }) {
+                    throw WorkerFailure(message: "interrupted", code: "SQLITE_INTERRUPT")
+                }
                 switch step {
                 case .statement(let statement): try connection.run(statement.sql)
                 case .batches(let batched):

@@ -9,6 +9,8 @@ final class RehearsalControl: Sendable {
         /// The process ID of the worker that runs, if any.
         var worker: Int32?
         var load: WorkloadRun?
+        /// The folder of the copies, if it exists.
+        var folder: URL?
     }
 
     private let state = Mutex(State())
@@ -23,6 +25,18 @@ final class RehearsalControl: Sendable {
         }
         if let worker { kill(worker, SIGKILL) }
         load?.stop()
+    }
+
+    /// Sets the folder that ``removeFolder()`` removes.
+    func follow(folder: URL) { state.withLock { $0.folder = folder } }
+
+    /// Removes the folder of the copies.
+    func removeFolder() {
+        let folder = state.withLock { state in
+            defer { state.folder = nil }
+            return state.folder
+        }
+        if let folder { try? FileManager.default.removeItem(at: folder) }
     }
 
     /// Throws if a signal has ended the rehearsal.

@@ -56,6 +56,7 @@ final class RehearsalCopies {
                 status: ExitStatus.failed.rawValue
             )
         }
+        control.follow(folder: folder)
         sharesBlocks = Self.sharesBlocks(database, folder)
         initialFree = FreeSpace.bytes(in: folder.path)
         reserve = Self.reserve(in: folder.path)
@@ -69,8 +70,6 @@ final class RehearsalCopies {
         let total = UInt64(information.f_blocks) * UInt64(information.f_frsize)
         return min(maximumReserve, total / 20)
     }
-
-    func remove() { try? FileManager.default.removeItem(at: folder) }
 
     // MARK: The original
 

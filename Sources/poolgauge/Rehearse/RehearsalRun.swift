@@ -43,16 +43,14 @@ struct RehearsalRun {
         let source = try DatabaseFile.url(database)
         let reporter = ProgressReporter(progress)
         let control = RehearsalControl()
+        let interruption = Interruption(cleanUp: control.removeFolder) { control.stop() }
         let copies = try RehearsalCopies(
             of: source,
             in: copyFolder,
             control: control,
             reporting: { reporter.showStep($0) }
         )
-        defer { copies.remove() }
-        let folder = copies.folder
-        @Sendable func cleanUp() { try? FileManager.default.removeItem(at: folder) }
-        let interruption = Interruption(cleanUp: cleanUp) { control.stop() }
+        defer { control.removeFolder() }
         let stage = RehearsalStage(self, copies: copies, control: control, reporter: reporter)
         var report = RehearsalReport(
             migration: migration,
@@ -299,6 +297,15 @@ private struct RehearsalStage {
                     "\(run.migration): line \(line): \(failure.message); a rehearsal executes a "
                         + "migration only on its copy. Remove the statement, or rehearse the others "
                         + "without it.",
+                    status: ExitStatus.failed.rawValue
+                )
+            }
+            guard failure.code != "SQLITE_FULL" else {
+                throw CommandFailure(
+                    "\(run.migration): line \(line): the disk is full: the copies in "
+                        + "'\(copies.folder.deletingLastPathComponent().path)' and the temporary files "
+                        + "in '\(temporaryFolder)' need more space. Specify another folder with "
+                        + "--copies, and with TMPDIR for temporary files. The original is unchanged.",
                     status: ExitStatus.failed.rawValue
                 )
             }
