@@ -139,7 +139,7 @@ class Bench:
     def rehearse(self, migration, *options):
         command = [
             self.program, "rehearse", self.path(migration + ".sql"), "--database", self.original,
-            "--load", self.load, "--format", "json", "--margin", "3s", *options,
+            "--load", self.load, "--format", "json", "--margin", "2s", *options,
         ]
         result = subprocess.run(command, capture_output=True, text=True)
         if not result.stdout:
@@ -166,7 +166,7 @@ class Bench:
              "--format", "json", "--output", self.path("load.json")],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            time.sleep(5)
+            time.sleep(4)
             if load.poll() is not None:
                 sys.exit(f"the load ended: {load.returncode}")
             migrator = subprocess.Popen(

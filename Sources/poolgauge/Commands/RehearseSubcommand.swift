@@ -109,6 +109,14 @@ struct RehearseSubcommand: ParsableCommand {
     }
 
     func run() throws {
+        #if !os(Linux)
+        throw CommandFailure("'rehearse' needs Linux, whose kernel reports the locks of a process")
+        #else
+        try rehearse()
+        #endif
+    }
+
+    private func rehearse() throws {
         var rehearsal = RehearsalRun(
             script: try script(),
             database: database,

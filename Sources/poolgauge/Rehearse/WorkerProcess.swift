@@ -60,10 +60,11 @@ final class WorkerProcess {
 
     /// Ends the process, which closes nothing: the files remain as they are.
     func end() {
+        // After its end, another process may get its ID.
+        control.follow(worker: nil)
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        control.follow(worker: nil)
     }
 
     func start() throws { try send(RehearsalJob.start) }
