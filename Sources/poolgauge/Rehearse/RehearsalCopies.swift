@@ -94,6 +94,16 @@ final class RehearsalCopies {
         }
         base = file
         #endif
+        // Otherwise, the system would write the copy to the disk during the runs.
+        for suffix in ["", "-wal", "-journal"] {
+            let descriptor = open(
+                target.appendingPathComponent("copy.sqlite\(suffix)").path,
+                O_RDONLY
+            )
+            guard descriptor >= 0 else { continue }
+            fsync(descriptor)
+            close(descriptor)
+        }
     }
 
     #if os(Linux)
