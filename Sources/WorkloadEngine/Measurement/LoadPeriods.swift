@@ -1,10 +1,10 @@
+import Dispatch
 import Synchronization
 import Telemetry
 
 /// The measurements of a load's clients in periods that begin while the load runs.
 ///
-/// An access belongs to the period in which the run collects it, at most
-/// ``RunOptions/recordInterval`` after its end. All accesses of measured phases count.
+/// An access belongs to the period in which it ends. All accesses of measured phases count.
 package final class LoadPeriods: Sendable {
     /// A period.
     package struct Period: Sendable, Codable, Equatable {
@@ -32,6 +32,8 @@ package final class LoadPeriods: Sendable {
     }
 
     private struct State: Sendable {
+        /// The name of the period that begins with the next sample, if any.
+        var next: String?
         var names: [String] = []
         /// The measurements of each period, keyed by the client's name.
         var periods: [[String: Measurement]] = []
@@ -40,15 +42,31 @@ package final class LoadPeriods: Sendable {
     }
 
     private let state = Mutex(State())
+    private let hasBegun = DispatchSemaphore(value: 0)
+
+    /// The time to wait for the beginning of a period, in seconds, if the load does not run.
+    private static let timeout = 2.0
 
     package init() {}
 
-    /// Begins a period, which ends the previous one.
+    /// Begins a period, which ends the previous one, and waits until it has begun.
     package func begin(_ name: String) {
+        state.withLock { $0.next = name }
+        _ = hasBegun.wait(timeout: .now() + Self.timeout)
+    }
+
+    /// Whether a period begins with the next sample.
+    var isBeginning: Bool { state.withLock { $0.next != nil } }
+
+    /// Begins the next period, after the measurements of the previous one have been added.
+    func advance() {
         state.withLock { state in
+            guard let name = state.next else { return }
+            state.next = nil
             state.names.append(name)
             state.periods.append([:])
         }
+        hasBegun.signal()
     }
 
     /// The periods, in order.

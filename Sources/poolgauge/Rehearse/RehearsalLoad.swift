@@ -34,8 +34,6 @@ final class RehearsalLoad: Sendable {
 
     /// The time after which the load ends even if the migration has not ended.
     private static let longest = Duration.seconds(7 * 24 * 3600)
-    /// The time between two collections of the clients' measurements, in nanoseconds.
-    private static let collectionInterval: UInt64 = 100_000_000
 
     /// Starts a load.
     ///
@@ -60,7 +58,6 @@ final class RehearsalLoad: Sendable {
         options.processCommand = ClientProcess.command
         options.database = .inPlace(URL(fileURLWithPath: path))
         options.onProgress = report
-        options.recordInterval = Self.collectionInterval
         options.endsAtMissedThresholds = false
         options.periods = periods
         options.onSample = { [state] sample in
