@@ -139,7 +139,7 @@ class Bench:
     def rehearse(self, migration, *options):
         command = [
             self.program, "rehearse", self.path(migration + ".sql"), "--database", self.original,
-            "--load", self.load, "--format", "json", "--margin", "2s", *options,
+            "--load", self.load, "--format", "json", "--margin", "4s", *options,
         ]
         result = subprocess.run(command, capture_output=True, text=True)
         if not result.stdout:

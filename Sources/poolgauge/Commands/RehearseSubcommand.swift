@@ -146,7 +146,7 @@ struct RehearseSubcommand: ParsableCommand {
         )
         if let signal { result.status = 128 + signal }
         // If nothing was measured, keep the existing report file.
-        guard result.alone != nil else {
+        guard result.alone != nil || result.underLoad != nil else {
             StandardError.write(
                 "poolgauge: the rehearsal was interrupted; the original is unchanged\n"
             )

@@ -112,6 +112,11 @@ private struct RehearsalStage {
 
     func perform(_ report: inout RehearsalReport) throws {
         try copies.copyOriginal(run.database)
+        // The other runs would load the disk before the run that matters most.
+        if run.load != nil {
+            report.underLoad = try underLoad(steps, for: "run under load", &report)
+            try setSpace(&report)
+        }
         let path = try copies.make(for: "run alone")
         let facts = try describe(path)
         reporter.showStep("executing the migration alone")
@@ -121,10 +126,6 @@ private struct RehearsalStage {
         let digests = alone.failure == nil && run.proposesBatches ? path : nil
         report.alone?.checks = try check(path)
         if digests == nil { copies.remove(path) }
-        if run.load != nil {
-            report.underLoad = try underLoad(steps, for: "run under load", &report)
-            try setSpace(&report)
-        }
         if alone.failure == nil {
             if run.interrupts { report.interruption = try interrupt(alone) }
             if run.proposesBatches { try propose(facts, reference: path, &report) }
