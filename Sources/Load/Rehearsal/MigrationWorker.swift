@@ -18,7 +18,7 @@ package enum MigrationWorker {
     package static func run() -> Never {
         signal(SIGINT, SIG_IGN)
         // This program turns the statistics off, but those that run migrations keep the default, with
-        // which statements take up to 20% longer. No connection is open yet.
+        // which each allocation takes a lock. No connection is open yet.
         _ = poolgauge_config_memstatus(1)
         guard let line = readLine(), let data = line.data(using: .utf8),
             let job = try? JSONDecoder().decode(RehearsalJob.self, from: data)
