@@ -47,9 +47,9 @@ func process(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
 
 // The libraries that fuzzing provides with random input.
 let fuzzed: [Target.Dependency] = [
-    "Capture", "CursesTerminal", "Dashboard", "Findings", "PoolgaugeAgent", "Recording", "SQLText",
-    "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Text",
-    "WorkloadEngine", yams,
+    "Capture", "CursesTerminal", "Dashboard", "Findings", "PoolgaugeAgent", "Recording",
+    "Rehearsal", "SQLText", "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
+    "Text", "WorkloadEngine", yams,
 ]
 
 let package = Package(
@@ -152,6 +152,13 @@ let package = Package(
             // contain the only copies of the files.
             resources: [.embedInCode("Presets"), .embedInCode("Drivers")]
         ),
+        module(
+            "Rehearsal",
+            in: "Load",
+            uses: [
+                "CSQLite", "EngineTarget", "SQLText", "Telemetry", "Text", "WorkloadEngine",
+            ]
+        ),
         module("Capture", uses: ["SQLText", "Telemetry", "Text", "WorkloadEngine"]),
         module("EngineTarget", uses: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"]),
         module(
@@ -175,9 +182,9 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "Findings",
-                "GRDBTarget", "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLText",
-                "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "Text",
-                "WorkloadEngine", "YAML", argumentParser, yams,
+                "GRDBTarget", "MetricDescriptors", "PoolgaugeAgent", "Recording", "Rehearsal",
+                "SQLText", "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
+                "Text", "WorkloadEngine", "YAML", argumentParser, yams,
             ]
         ),
         // Random numbers, waits, temporary folders, other programs, and strings for outputs.
@@ -282,6 +289,7 @@ let package = Package(
             "CaptureTests",
             of: ["Capture", "EngineTarget", "Telemetry", "WorkloadEngine", yams]
         ),
+        tests("RehearsalTests", of: ["CSQLite", "Rehearsal"]),
         tests(
             "EngineTargetTests",
             of: ["CSQLite", "EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine"]

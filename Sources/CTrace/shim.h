@@ -39,6 +39,17 @@ static inline int poolgauge_has_capabilities(const char *path) {
     return syscall(SYS_getxattr, path, "security.capability", (void *)0, (size_t)0) > 0;
 }
 
+/// Lets `target` share the blocks of `source`, if their file system supports that (ioctl_ficlone(2)).
+static inline int poolgauge_clone_file(int target, int source) {
+    return ioctl(target, _IOW(0x94, 9, int), source);
+}
+
+/// Calls copy_file_range(2) with the same offset in both files.
+static inline ssize_t poolgauge_copy_range(int source, int target, long long offset, size_t length) {
+    long long from = offset, to = offset;
+    return syscall(SYS_copy_file_range, source, &from, target, &to, length, 0u);
+}
+
 /// Calls close_range(2) to close all descriptors from `first`.
 static inline int poolgauge_close_from(unsigned first) {
     return (int)syscall(SYS_close_range, first, ~0u, 0u);

@@ -26,6 +26,8 @@ package struct DatabaseCopy: Sendable {
         case severalDatabases
         /// A file cannot be read or written, for the given reason.
         case failed(String)
+        /// The progress function returned `false`.
+        case stopped
     }
 
     /// The path of the copied database file.
@@ -46,13 +48,16 @@ package struct DatabaseCopy: Sendable {
     ///   - folder: An empty folder for the copy.
     ///   - limit: The maximum size of the copy, in bytes.
     ///   - isInUse: Whether a process uses the database, which means that its wal-index is valid.
+    ///   - progress: A function that receives the number of copied bytes and the size of the copy,
+    ///     and returns whether to continue.
     /// - Returns: The copy.
     /// - Throws: The reason why the database cannot be copied.
     package static func make(
         of path: String,
         in folder: String,
         limit: UInt64,
-        isInUse: Bool
+        isInUse: Bool,
+        progress: (_ copied: UInt64, _ size: UInt64) -> Bool = { _, _ in true }
     ) throws(Refusal) -> DatabaseCopy {
         let files = DatabaseFiles(path: Array(FilePath.resolved(path).utf8))
         let copy = folder + "/copy.sqlite"
@@ -87,7 +92,7 @@ package struct DatabaseCopy: Sendable {
                     files.descriptor(of: suffix),
                     to: copy + suffix,
                     limit: fileLimit
-                )
+                ) { progress(bytes + $0, size) }
             }
             let after = CopyCondition(files.sample(probesReaders: false))
             if let change = before.change(until: after) {
@@ -129,36 +134,25 @@ package struct DatabaseCopy: Sendable {
     private static func copy(
         _ source: Int32,
         to path: String,
-        limit: UInt64
+        limit: UInt64,
+        progress: (UInt64) -> Bool
     ) throws(Refusal) -> UInt64 {
         let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard target >= 0 else {
             throw .failed("\(path) cannot be created: \(String(cString: strerror(errno)))")
         }
         defer { close(target) }
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        var offset: UInt64 = 0
-        while offset < limit {
-            let length = Int(min(UInt64(buffer.count), limit - offset))
-            let count = pread(source, &buffer, length, off_t(offset))
-            guard count >= 0 else {
-                if errno == EINTR { continue }
-                throw .failed("the database cannot be read: \(String(cString: strerror(errno)))")
+        do throws(FileCopy.Failure) {
+            return try FileCopy.copy(source, to: target, limit: limit, progress: progress)
+        } catch {
+            switch error {
+            case .reading(let code):
+                throw .failed("the database cannot be read: \(String(cString: strerror(code)))")
+            case .writing(let code):
+                throw .failed("the copy cannot be written: \(String(cString: strerror(code)))")
+            case .stopped: throw .stopped
             }
-            if count == 0 { break }
-            var written = 0
-            while written < count {
-                let result = buffer.withUnsafeBytes { bytes in
-                    write(target, bytes.baseAddress.map { $0 + written }, count - written)
-                }
-                guard result > 0 || errno == EINTR else {
-                    throw .failed("the copy cannot be written: \(String(cString: strerror(errno)))")
-                }
-                written += max(0, result)
-            }
-            offset += UInt64(count)
         }
-        return offset
     }
 }
 #endif

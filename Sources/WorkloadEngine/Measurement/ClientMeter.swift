@@ -17,6 +17,8 @@ struct ClientMeter {
     private var responses = LatencyBuckets()
     /// The recent latencies of all accesses, including accesses that are not measured.
     private var recent = RecentLatencies()
+    /// The response times of the measured accesses in the last collection.
+    private(set) var collected = LatencyHistogram()
     /// The distributions of the last collected second, for the next sample.
     private var lastSecond: [OperationLatencies]?
     /// The causes of the recent slow accesses, for the next sample.
@@ -72,6 +74,7 @@ struct ClientMeter {
         isMeasured: Bool
     ) -> [SlowAccesses] {
         recent.startSecond()
+        collected.clear()
         var slow: [SlowAccesses] = []
         var second = plan.operationNames.map { OperationLatencies(name: $0) }
         for recorder in recorders {
@@ -81,7 +84,10 @@ struct ClientMeter {
                 if totals[index] == nil { totals[index] = AccessHistograms() }
                 totals[index]?.add(histograms)
                 recent.add(histograms)
-                if isMeasuredCell(index) { histograms.response.add(to: &responses) }
+                if isMeasuredCell(index) {
+                    histograms.response.add(to: &responses)
+                    collected.add(histograms.response)
+                }
                 histograms.add(to: &second[index % second.count])
             }
             freeLag.add(spare.freeLag)
@@ -98,6 +104,15 @@ struct ClientMeter {
         recent.endSecond()
         lastSecond = second
         return slow
+    }
+
+    /// The counts of the measured accesses.
+    var measuredCounts: AccessCounts {
+        let cells = measuredCells()
+        return recorders.reduce(into: AccessCounts()) { counts, recorder in
+            let reading = recorder.read()
+            for cell in cells { counts.add(reading.counts[cell]) }
+        }
     }
 
     func operation(at cell: Int) -> String {

@@ -3,14 +3,14 @@ import Text
 /// A table that can be formatted as aligned text or as Markdown.
 ///
 /// In aligned text, the first column is left-aligned and the other columns are right-aligned.
-struct TextTable {
+package struct TextTable {
     private var rows: [[String]]
 
-    init(_ titles: [String], _ rows: [[String]] = []) {
+    package init(_ titles: [String], _ rows: [[String]] = []) {
         self.rows = [titles] + rows
     }
 
-    mutating func add(_ cells: [String]) {
+    package mutating func add(_ cells: [String]) {
         rows.append(cells)
     }
 
@@ -34,7 +34,7 @@ struct TextTable {
     }
 
     /// Returns the lines of aligned text, with two spaces between columns and no trailing spaces.
-    func lines(indent: String = "") -> [String] {
+    package func lines(indent: String = "") -> [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

@@ -246,8 +246,10 @@ final class LoadSession {
                 // After a stall, skip the missed samples.
                 nextSample = max(nextSample, context.clock.now())
             }
-            if now >= nextRecord {
+            let beginsPeriod = context.periods?.isBeginning == true
+            if now >= nextRecord || beginsPeriod {
                 sampler.endInterval()
+                if beginsPeriod { context.periods?.advance() }
                 nextRecord = (now / recordInterval + 1) * recordInterval
                 if !isOver, let watch = context.abort, let miss = sampler.firstMiss(of: watch) {
                     control.abort(because: miss)

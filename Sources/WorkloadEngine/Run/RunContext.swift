@@ -19,4 +19,6 @@ struct RunContext: Sendable {
     var folder: URL?
     var abort: AbortWatch?
     var steering: LoadSteering?
+    /// The periods in which to measure the clients, or `nil` to measure only the phases.
+    var periods: LoadPeriods?
 }

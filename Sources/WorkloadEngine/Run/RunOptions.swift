@@ -33,6 +33,8 @@ public struct RunOptions: Sendable {
     /// The time between records in the result, in nanoseconds, which must be at least
     /// ``sampleInterval``.
     package var recordInterval: UInt64 = 1_000_000_000
+    /// The periods in which to measure the clients, or `nil` to measure only the phases.
+    package var periods: LoadPeriods?
     /// Whether missed thresholds with `abort: true` end the run early.
     package var endsAtMissedThresholds = true
     /// Whether the run fails if a client ends with only unfinished accesses, or is so rare that it

@@ -153,6 +153,11 @@ struct Sampler {
                 )
             )
         }
+        if let periods = context.periods {
+            for meter in meters {
+                periods.add(meter.collected, meter.measuredCounts, of: meter.plan.name.name)
+            }
+        }
         ledger.close(at: now)
         let readers = lastSample?.database.readers?.maximum ?? title.arm.readers
         for (index, windows) in slow.enumerated() {

@@ -1,12 +1,12 @@
 import Foundation
 
-enum TimerSlack {
+package enum TimerSlack {
     /// Minimizes the wake-up delay for the calling thread, if the system supports it.
     ///
     /// By default, Linux delays wake-ups by up to 50 µs, which would appear as lag in every open
     /// loop. This method writes to a file because Swift does not import the variadic `prctl`
     /// function.
-    static func minimize() {
+    package static func minimize() {
         #if os(Linux)
         var link = [CChar](repeating: 0, count: 64)
         let length = readlink("/proc/thread-self", &link, link.count)

@@ -279,6 +279,7 @@ public final class WorkloadRun: Sendable {
             events.note("\(client) does not run: \(reason)", .warning)
         }
         let watch = GeneratorWatch(noop: try GeneratorCost.measure(), clock: options.clock)
+        context.periods = options.periods
         if options.endsAtMissedThresholds { context.abort = AbortWatch(scenario.thresholds) }
         let session = LoadSession(
             plan: plan,

@@ -32,14 +32,14 @@ struct Poolgauge: ParsableCommand {
             CapacitySubcommand.self,
             AdviseSubcommand.self, DashboardSubcommand.self,
             TopSubcommand.self, AttachSubcommand.self, ExportSubcommand.self,
-            CaptureSubcommand.self, CheckSubcommand.self,
+            CaptureSubcommand.self, CheckSubcommand.self, RehearseSubcommand.self,
             RecordSubcommand.self, ReportSubcommand.self, ReplaySubcommand.self,
             ScenariosSubcommand.self, DriversSubcommand.self, DriverSubcommand.self,
             ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,
             SQLCalibrationSubcommand.self,
             StatementPlanSubcommand.self,
-            OpenGateSubcommand.self,
+            OpenGateSubcommand.self, RehearsalWorkerSubcommand.self,
             DoctorSubcommand.self, ManualSubcommand.self,
         ]
     )
@@ -55,7 +55,8 @@ struct Poolgauge: ParsableCommand {
         (
             term: "3",
             meaning:
-                "A threshold was missed, 'top --watch-for' timed out, or 'check' found something."
+                "A threshold or a limit of 'rehearse' was missed, 'top --watch-for' timed out, or "
+                + "'check' found something."
         ),
         (term: "4", meaning: "An invariant was violated."),
         (

@@ -95,6 +95,7 @@ enum PrivateCopy {
                     + "cannot be rolled back in a copy of only one database"
             )
         case .failed(let reason): Problem(reason: reason)
+        case .stopped: Problem(reason: "the copy was interrupted")
         }
     }
 }

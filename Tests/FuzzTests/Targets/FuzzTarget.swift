@@ -24,7 +24,8 @@ struct FuzzTarget: Sendable {
         [
             .scenario, .theme, .configuration, .result, .recording, .recordedRows, .textDelta,
             .sample, .report, .agentRequest, .agentAnswer, .headers, .pages, .helperMessages,
-            .systemTexts, .traceRecords, .programFile, .routineTable, .statements, .keys,
+            .systemTexts, .traceRecords, .programFile, .routineTable, .statements, .migration,
+            .keys,
         ]
 }
 

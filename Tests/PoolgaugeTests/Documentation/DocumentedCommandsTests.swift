@@ -38,6 +38,10 @@ struct DocumentedCommandsTests {
         for name in ["inbox.yaml", "mine.yaml"] {
             try Data(scenario.utf8).write(to: folder.appendingPathComponent(name))
         }
+        for name in ["migration.sql", "purge.sql"] {
+            try Data("DELETE FROM mail WHERE folder = 1".utf8)
+                .write(to: folder.appendingPathComponent(name))
+        }
         // These files represent the builds of an earlier version.
         for path in ["old", "old/.build/release"] {
             let builds = folder.appendingPathComponent(path)
