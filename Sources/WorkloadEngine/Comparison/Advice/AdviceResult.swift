@@ -156,6 +156,7 @@ extension AdviceResult {
     /// - Parameters:
     ///   - primaryPairs: The comparisons of the primary metrics.
     ///   - savedShare: The share of a client's accesses that no longer fail, from 0 to 1.
+    /// - Returns: The verdict.
     static func verdict(on primaryPairs: [ComparisonPair], savedShare: Double = 0) -> Verdict {
         let losses = primaryPairs.filter { $0.deterioration != nil }
         guard let gain = primaryPairs.compactMap(\.improvement).max() else {
