@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-enum { most = 64 };
+enum { most = 1024 };
 typedef struct { int count, parameters[most]; char *sql[most]; } Access;
 static char *database, *pragmas[most + 1];
 static int accessCount, timeout;

@@ -5,9 +5,9 @@
 
 Each program runs a closed loop of point reads, or of transactions that update one row, on its own
 connection, and measures each access with its own clock. `poolgauge run` runs the same accesses through
-the driver, in turn with the program. The table shows the medians: throughput without the protocol (as
-the run states it, an interval), and the p50 of the accesses. Each must be within 10% of the program's,
-or the interval must contain it. A run whose protocol takes too much of the time is invalid, and says so;
+the driver, in turn with the program. The table shows medians of ratios: the throughput without the protocol
+(as the run states it, an interval), and the p50 of the accesses. Each must be within 10% of the
+program's. A run whose protocol takes too much of the time is invalid, and says so;
 its loop is not measured. Drivers whose language is not installed are skipped, with a line that
 starts with "skipped:".
 """
@@ -53,7 +53,7 @@ clients:
 """
 
 # Each program receives the database, the kind, and the seconds, and prints the number of accesses per
-# second and the p50 in nanoseconds. The first second is not counted.
+# second of their total time and the p50 in nanoseconds. The first second is not counted.
 PYTHON = """
 import random, sqlite3, statistics, sys
 from time import monotonic_ns as now
@@ -75,7 +75,7 @@ while after < end:
         c.execute(READ, (key,)).fetchall()
     after = now()
     if after > start: times.append(after - before)
-print(len(times) / ((end - start) / 1e9), statistics.median(times))
+print(len(times) / (sum(times) / 1e9), statistics.median(times))
 """
 
 NODE = """
@@ -94,7 +94,7 @@ for (let after = 0; after < end;) {
   if (after > start) times.push(after - before);
 }
 times.sort((a, b) => a - b);
-console.log(times.length / ((end - start) / 1e9), times[times.length >> 1]);
+console.log(times.length / (times.reduce((a, b) => a + b) / 1e9), times[times.length >> 1]);
 """
 
 RUBY = """
@@ -112,16 +112,17 @@ while after < finish
   key = rand(1..ROWS)
   before = now
   texts.each do |text|
+    next db.execute(text) unless text.include?('?')
     statement = cache[text] ||= db.prepare(text)
     statement.reset!
-    statement.bind_params(*(text.include?('?') ? [key] : []))
+    statement.bind_params(key)
     statement.to_a
   end
   after = now
   times << after - before if after > start
 end
 times.sort!
-puts "#{times.size / ((finish - start) / 1e9)} #{times[times.size / 2]}"
+puts "#{times.size / (times.sum / 1e9)} #{times[times.size / 2]}"
 """
 
 PHP = """<?php
@@ -145,7 +146,7 @@ for ($after = 0; $after < $end;) {
     if ($after > $start) $times[] = $after - $before;
 }
 sort($times);
-echo count($times) / (($end - $start) / 1e9), ' ', $times[intdiv(count($times), 2)], "\\n";
+echo count($times) / (array_sum($times) / 1e9), ' ', $times[intdiv(count($times), 2)], "\\n";
 """
 
 C = r"""
@@ -181,7 +182,9 @@ int main(int count, char **arguments) {
         if (after > start && found < 20000000) times[found++] = after - before;
     }
     qsort(times, found, sizeof *times, ascending);
-    printf("%f %lld\n", found / ((end - start) / 1e9), times[found / 2]);
+    double sum = 0;
+    for (long long i = 0; i < found; i++) sum += times[i];
+    printf("%f %lld\n", found / (sum / 1e9), times[found / 2]);
 }
 """
 
@@ -230,7 +233,9 @@ func main() {
         if after.After(start) { times = append(times, int64(after.Sub(before))) }
     }
     sort.Slice(times, func(i, k int) bool { return times[i] < times[k] })
-    fmt.Println(float64(len(times))/seconds, times[len(times)/2])
+    sum := int64(0)
+    for _, t := range times { sum += t }
+    fmt.Println(float64(len(times))*1e9/float64(sum), times[len(times)/2])
 }
 """
 
@@ -265,7 +270,9 @@ class Loop {
             if (after > start && found < times.length) times[found++] = after - before;
         }
         Arrays.sort(times, 0, found);
-        System.out.println(found / ((end - start) / 1e9) + " " + times[found / 2]);
+        long sum = 0;
+        for (int i = 0; i < found; i++) sum += times[i];
+        System.out.println(found / (sum / 1e9) + " " + times[found / 2]);
     }
 }
 """
@@ -365,16 +372,16 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("drivers", nargs="*")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--scratch", type=pathlib.Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = (arguments.scratch or pathlib.Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         wrong = compared = unknown = 0
-        print("                    accesses/s                       p50 in µs                 protocol")
-        print("driver  access   program   driver (interval)        program  driver           per access")
+        print("                accesses/s                 p50 in µs       protocol")
+        print("driver  access  program    driver/program  program  ratio  per access")
         for driver in arguments.drivers or ["c", "go", "java", "node", "php", "python", "ruby"]:
             command = program(driver, folder / driver)
             if not command:
@@ -405,16 +412,19 @@ def main():
                     unknown += 1
                     print(f"{driver:7} {kind:6} not measured: {reason}", flush=True)
                     continue
-                middle = lambda values: statistics.median(values)
-                rate, p50 = (middle([row[i] for row in own]) for i in (0, 1))
-                low, high, time = (middle([row[i] for row in driven]) for i in (0, 1, 2))
-                cost = [middle([row[3][key] for row in driven]) for key in ("low", "high")]
-                right = low / 1.1 <= rate <= high * 1.1 and abs(time / p50 - 1) <= 0.1
+                # The speed of a shared machine changes between two runs, so compare pairs.
+                pairs = list(zip(own, driven))
+                ratio = lambda value: statistics.median(value(*pair) for pair in pairs)
+                low, high, time = (
+                    ratio(lambda a, b, i=i: b[i] / a[1 if i == 2 else 0]) for i in (0, 1, 2)
+                )
+                rate, p50 = (statistics.median(row[i] for row in own) for i in (0, 1))
+                cost = [statistics.median(row[3][key] for row in driven) for key in ("low", "high")]
+                right = low <= 1.1 and high >= 0.9 and abs(time - 1) <= 0.1
                 compared, wrong = compared + 1, wrong + (not right)
                 print(
-                    f"{driver:7} {kind:6} {rate:9.0f}  {low:9.0f} to {high:9.0f} "
-                    f"({low / rate:.2f} to {high / rate:.2f})  {p50 / 1000:7.2f} {time / 1000:7.2f} "
-                    f"({time / p50:.2f})  {cost[0]:.0f} to {cost[1]:.0f} ns"
+                    f"{driver:7} {kind:6} {rate:9.0f}  {low:5.2f} to {high:5.2f}  "
+                    f"{p50 / 1000:7.2f}  {time:5.2f}   {cost[0]:5.0f} to {cost[1]:5.0f} ns"
                     f"{'' if right else '   wrong'}",
                     flush=True,
                 )

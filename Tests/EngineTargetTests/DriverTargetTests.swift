@@ -22,7 +22,8 @@ struct DriverTargetTests {
     static func run(
         _ driver: Arm.Driver,
         _ clients: String,
-        lasting duration: String = "300ms"
+        lasting duration: String = "300ms",
+        invariant: String = "integrity-check"
     ) async throws -> ArmResult {
         let yaml = """
             version: 1
@@ -33,10 +34,12 @@ struct DriverTargetTests {
             arms: {a: {library: raw, busy-timeout: 1s}}
             phases: [{name: steady, duration: \(duration)}]
             drain: 100ms
-            variables: {id: {distribution: uniform, range: t_id}}
+            variables:
+              id: {distribution: uniform, range: t_id}
+              large: {distribution: uniform, min: 1000, max: 4000000000000}
             clients:
             \(clients)
-            invariants: [integrity-check]
+            invariants: [\(invariant)]
             """
         let scenario = try Scenario.parse(yaml: yaml, file: "test.yaml")
         var arm = try #require(scenario.arms.first)
@@ -76,6 +79,29 @@ struct DriverTargetTests {
     @Test(arguments: ["python", "c"])
     func aDriverPerformsAccesses(name: String) async throws {
         try await Self.check(Arm.Driver(builtIn: name))
+    }
+
+    @Test func eachRepetitionInADriverHasNewValues() async throws {
+        let result = try await Self.run(
+            Arm.Driver(builtIn: "python"),
+            "  many: {access: write, think: 5ms, sql: [{repeat: 3, do: [INSERT INTO t (n) VALUES (:large)]}]}",
+            invariant: "{name: thrice, sql: "
+                + "\"SELECT count(*) = 3 * count(DISTINCT id / 3) AND count(*) = count(DISTINCT n) "
+                + "AND count(*) > 0 FROM (SELECT id - 101 AS id, n FROM t WHERE n >= 1000)\"}"
+        )
+        #expect(try #require(result.driver).elsewhere == nil)
+        #expect(result.clients["many"]?.errors.isEmpty == true)
+        #expect(result.invariants.map(\.passed) == [true])
+    }
+
+    @Test func aDriverThatNoClientCanUseIsAnError() async throws {
+        let error = await #expect(throws: RunError.self) {
+            try await Self.run(
+                Arm.Driver(builtIn: "python"),
+                "  slow: {access: read, sql: [SELECT n FROM t, {pause: 1ms}]}"
+            )
+        }
+        #expect("\(try #require(error))".contains("no client can use the driver; slow: drivers do"))
     }
 
     /// Returns a driver that behaves as the protocol requires until `fault` runs, instead of the

@@ -7,9 +7,50 @@ extension ClientPlan {
         }
         if interrupts != nil { return "drivers do not support interrupts" }
         if !thenRead.isEmpty { return "drivers do not support concurrent reads" }
-        // Such steps depend on the results of earlier steps or on the run.
-        return steps.contains { $0 != nil }
-            ? "drivers do not support 'into', 'if', 'times', and 'pause'" : nil
+        for operation in operations.indices where driven(operation) == nil {
+            return "drivers do not support 'into', 'if', and 'pause', or more than "
+                + "\(Self.mostDrivenStatements) statements"
+        }
+        return nil
+    }
+
+    /// The maximum number of statements of an access in a driver.
+    private static let mostDrivenStatements = 1000
+
+    /// A statement that a driver runs.
+    struct DrivenStatement {
+        let plan: StatementPlan
+        /// Whether the statement starts another repetition, which has new values.
+        var startsRepetition = false
+    }
+
+    /// Returns the statements of an operation with all repetitions, or `nil` if they depend on the
+    /// results of earlier steps or on the run, or are too many.
+    func driven(_ operation: Int) -> [DrivenStatement]? {
+        guard let steps = steps[operation] else {
+            return operations[operation].map { DrivenStatement(plan: $0) }
+        }
+        return Self.driven(steps)
+    }
+
+    private static func driven(_ steps: [StepPlan]) -> [DrivenStatement]? {
+        var statements: [DrivenStatement] = []
+        for step in steps {
+            switch step {
+            case .run(let plan): statements.append(DrivenStatement(plan: plan))
+            case .times(let count, let steps):
+                guard let body = driven(steps), !body.isEmpty,
+                    count * body.count <= mostDrivenStatements
+                else { return nil }
+                for number in 0..<count {
+                    let first = statements.count
+                    statements += body
+                    if number > 0 { statements[first].startsRepetition = true }
+                }
+            case .fetch, .when, .pause: return nil
+            }
+        }
+        return statements.count <= mostDrivenStatements ? statements : nil
     }
 }
 
@@ -17,21 +58,27 @@ extension Worker {
     /// A worker's lane to a driver, and the order of each statement's parameters.
     struct DriverPart {
         let assignment: DriverTarget.Assignment
+        /// The statements, indexed by operation.
+        let statements: [[ClientPlan.DrivenStatement]]
         /// The parameters, indexed by operation and statement.
         let parameters: [[DriverParameters]]
 
         init(_ assignment: DriverTarget.Assignment, _ plan: ClientPlan) {
             self.assignment = assignment
-            parameters = plan.operations.map { $0.map { DriverParameters(of: $0.sql) } }
+            statements = plan.operations.indices.map { plan.driven($0) ?? [] }
+            parameters = statements.map { $0.map { DriverParameters(of: $0.plan.sql) } }
         }
     }
 
     private func add(_ operation: Int, to driver: DriverPart) {
         let lane = driver.assignment.lane
         lane.begin(driver.assignment.firstAccess + operation)
-        for (statement, parameters) in zip(plan.operations[operation], driver.parameters[operation])
-        {
-            lane.add(values.values(of: statement), in: parameters.order)
+        for (statement, parameters) in zip(
+            driver.statements[operation],
+            driver.parameters[operation]
+        ) {
+            if statement.startsRepetition { values.beginRepetition() }
+            lane.add(values.values(of: statement.plan), in: parameters.order)
         }
         lane.end()
     }

@@ -56,8 +56,9 @@ package final class DriverTarget: WorkloadTarget {
                 continue
             }
             state.withLock { $0.firstAccesses[plan.name.name] = accesses.count }
-            for (operation, access) in zip(plan.operations, plan.accesses) {
-                accesses.append(DriverSetup.Access(access, operation.map(\.sql)))
+            for (operation, access) in plan.accesses.enumerated() {
+                let statements = plan.driven(operation) ?? []
+                accesses.append(DriverSetup.Access(access, statements.map(\.plan.sql)))
             }
             let parameters = accesses.suffix(plan.operations.count).map {
                 $0.statements.reduce(0) { $0 + $1.parameters }
@@ -67,7 +68,14 @@ package final class DriverTarget: WorkloadTarget {
                 echoValues = Array(repeating: .integer(12_345), count: count)
             }
         }
-        guard !accesses.isEmpty else { return }
+        guard !accesses.isEmpty else {
+            let obstacles = state.withLock { $0.elsewhere }.sorted { $0.key < $1.key }
+            guard let first = obstacles.first else { return }
+            throw RunError(
+                .opening,
+                "arm '\(arm.name)': no client can use the driver; \(first.key): \(first.value)"
+            )
+        }
         do {
             let program = try driver.launch()
             let process = try DriverProcess(program)
