@@ -83,4 +83,18 @@ extension Scenario {
                 + "\(needed) (--duration)"
         }
     }
+
+    /// Returns why a client in a closed loop had no access in a complete run, or `nil` if its pauses
+    /// may be the reason.
+    ///
+    /// An access that began before the measured part is not measured. If it lasts until the end, the
+    /// client is stuck, although no access failed.
+    func stall(of name: String, after seconds: Double) -> String? {
+        guard let client = clients.first(where: { $0.name == name }),
+            case .closed = client.pace, case .operations = client.activity,
+            let gap = client.longestGap(in: self)?.inSeconds, gap <= seconds * 0.999
+        else { return nil }
+        return "\(name) started no access in \(ReportUnits.seconds(seconds)): all of its workers "
+            + "were still in accesses that had begun before"
+    }
 }

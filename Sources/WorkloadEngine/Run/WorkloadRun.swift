@@ -355,6 +355,7 @@ public final class WorkloadRun: Sendable {
                 options.judgesUnfinished
                 ? result.clients.filter { $0.value.offered == 0 }.keys.sorted().compactMap {
                     scenario.absence(of: $0, after: result.duration)
+                        ?? scenario.stall(of: $0, after: result.duration)
                 } : []
             if !(absent + failures).isEmpty { result.failures = absent + failures }
         }

@@ -93,6 +93,22 @@ struct RareArrivalsTests {
         #expect(scenario.absence(of: "reader", after: 5) == nil)
     }
 
+    /// A worker may be in one access from the warm-up to the end of the run.
+    @Test func aClientThatStartsNoAccessIsStuck() {
+        var slow = Client.reader("slow")
+        slow.pace = .closed(.constant(.seconds(20)))
+        var open = Client.reader("open")
+        open.pace = .open(Arrival(rate: 10))
+        var holder = Client.reader("holder")
+        holder.activity = .hold(.absolute(.seconds(60)), sql: nil)
+        let scenario = Scenario.test([.reader(), slow, open, holder])
+        let reason = scenario.stall(of: "reader", after: 5)
+        #expect(reason?.hasPrefix("reader started no access in 5.00 s: all of its workers") == true)
+        for name in ["slow", "open", "holder"] {
+            #expect(scenario.stall(of: name, after: 5) == nil)
+        }
+    }
+
     @Test func gapsFollowThePaceAndTheActivePhases() {
         var client = Client.reader()
         var scenario = Scenario.test([client])
