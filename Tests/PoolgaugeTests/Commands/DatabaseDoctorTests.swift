@@ -295,10 +295,16 @@ struct DatabaseDoctorTests {
             #expect(
                 calls.isSubset(of: [
                     "openat", "newfstatat", "stat", "lstat", "readlink", "readlinkat", "pread64",
-                    "fcntl", "close", "lseek", "access", "faccessat",
+                    "fcntl", "close", "lseek", "access", "faccessat", "copy_file_range",
                 ]),
                 "\(calls)"
             )
+            // Data is copied from the files, and not to them.
+            for line in databaseLines where call(line) == "copy_file_range" {
+                let source = line.prefix { $0 != "," }
+                #expect(source.contains("<\(path)"), "\(line)")
+                #expect(!line.dropFirst(source.count).contains("<\(path)"), "\(line)")
+            }
             #expect(!databaseLines.contains { call($0) == "fcntl" && $0.contains("SETLK") })
             try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         }
