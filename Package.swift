@@ -156,7 +156,8 @@ let package = Package(
             "Rehearsal",
             in: "Load",
             uses: [
-                "CSQLite", "EngineTarget", "SQLText", "Telemetry", "Text", "WorkloadEngine",
+                "CSQLite", "EngineTarget", "SQLText", "SQLiteEngine", "Telemetry", "Text",
+                "WorkloadEngine",
             ]
         ),
         module("Capture", uses: ["SQLText", "Telemetry", "Text", "WorkloadEngine"]),

@@ -506,10 +506,10 @@ STARTED = ["fts5"]
 GO_BUILD = ["go", "build", "-tags", "libsqlite3", "-o"]
 GO_ENVIRONMENT = {"GOPATH": "/usr/share/gocode", "GO111MODULE": "off"}
 
-# The table or clause that a statement of each kind contains.
+# The first of these texts that a transaction contains names its kind.
 MARKS = {
-    "lookup": "price", "list": "shop", "order": "purchase", "search": "match", "add": "note",
-    "sync": "between",
+    "order": "purchase", "sync": "between", "add": "insert into note", "search": "match",
+    "list": "order by", "lookup": "price",
 }
 
 
@@ -540,15 +540,9 @@ def command(name, folder):
 
 
 def marked(sql):
-    """The kind of a transaction with these statements."""
-    text = sql.lower()
-    for kind in ("order", "sync", "add", "search", "list", "lookup"):
-        mark = MARKS[kind]
-        if mark in text and (kind != "add" or "insert" in text) and (kind != "list" or "where" in text):
-            if kind == "list" and "order by" not in text:
-                continue
-            return kind
-    return None
+    """The kind of a transaction with these statements, or None."""
+    text = " ".join(sql.lower().split())
+    return next((kind for kind, mark in MARKS.items() if mark in text), None)
 
 
 def texts(step):
@@ -661,8 +655,6 @@ def differences(own, other, seconds, share):
         if row["lock"] and times[1] and abs(times[0] - times[1]) > max(2e-4, 0.1 * times[0]):
             found.append(f"{kind}: p50 {times[0] * 1000:.3f} ms, replayed {(times[1] or 0) * 1000:.3f} ms")
     lock = sum(row["lock"] / row["seconds"] for row in own.values())
-    count = sum(row["count"] for row in own.values() if row["lock"])
-    longest = max((row["lock"] / max(1, row["count"]) for row in own.values()), default=0)
     # Chance: a few long holds make up most of the time.
     heavy = [row["count"] for row in own.values() if row["lock"] / row["seconds"] > lock / 4]
     chance = 1 / math.sqrt(min(heavy, default=1))

@@ -39,6 +39,14 @@ struct LoadRuleTests {
         #expect(found[0].remedy?.contains("`begin: immediate`") == true)
     }
 
+    /// An access may succeed although some of its attempts failed.
+    @Test func failuresOfRetriedAccessesAreAttempts() throws {
+        var facts = facts([busy(.snapshotUpgrade, 40)])
+        facts.clients["ui"]?.retried = 100
+        let found = LoadRules.findings(in: facts)
+        #expect(found[0].text.hasPrefix("40 of 400 attempts of ui (10%) failed in `UPDATE item"))
+    }
+
     @Test func aTimeoutIsComparedWithTheHolder() throws {
         let found = LoadRules.findings(in: facts([busy(.timeout, 12)]))
         #expect(found.map(\.kind) == [.busy])

@@ -260,8 +260,11 @@ struct ClientInference {
         let chiSquare =
             counts.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / max(mean, 1e-9)
         var evidence =
-            "the standard deviation of the times between arrivals is "
-            + "\(ReportUnits.compact(gaps.variation)) × their mean (evenly spaced: 0, Poisson: 1)"
+            gaps.count < 2
+            ? "\(HumanUnits.exact(visits.count, "arrival")) cannot show how arrivals are spaced, so "
+                + "the scenario spaces them evenly"
+            : "the standard deviation of the times between arrivals is "
+                + "\(ReportUnits.compact(gaps.variation)) × their mean (evenly spaced: 0, Poisson: 1)"
         // Allow for short bursts, which also make the counts differ. For example, arrivals in pairs
         // double the chi-square sum.
         let burstFactor = min(max(gaps.variation, 1), 2)

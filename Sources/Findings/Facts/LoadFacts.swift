@@ -25,6 +25,8 @@ package struct LoadFacts: Sendable {
     package struct Client: Sendable {
         /// The number of accesses that started, including retries.
         package var started: UInt64
+        /// The number of retries among them.
+        package var retried: UInt64 = 0
         /// The number of failed accesses by result code.
         package var errors: [String: UInt64]
         /// The longest time inside an access, in nanoseconds, or `nil` if unknown.

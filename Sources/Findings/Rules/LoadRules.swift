@@ -35,15 +35,22 @@ package enum LoadRules {
     }
 
     /// Returns text such as `12 of 400 accesses of ui (3%)`, and the statements that failed.
+    ///
+    /// If accesses were retried, each retry is another attempt, and an access may succeed although
+    /// some of its attempts failed.
     private static func failures(_ groups: [LoadFacts.Busy], _ facts: LoadFacts) -> String {
         let clients = Set(groups.map(\.client))
         let count = groups.reduce(0) { $0 + $1.count }
         let started = clients.reduce(0) { $0 + (facts.clients[$1]?.started ?? 0) }
+        let isRetried = clients.contains { facts.clients[$0]?.retried ?? 0 > 0 }
+        func things(_ count: UInt64) -> String {
+            isRetried ? HumanUnits.exact(count, "attempt") : accesses(count)
+        }
         let share =
             started >= count && started > 0
-            ? "\(HumanUnits.exact(count)) of \(accesses(started)) of "
+            ? "\(HumanUnits.exact(count)) of \(things(started)) of "
                 + "\(names(clients)) (\(HumanUnits.percent(Double(count) / Double(started))))"
-            : "\(accesses(count)) of \(names(clients))"
+            : "\(things(count)) of \(names(clients))"
         var statements: [String] = []
         for case let sql? in groups.map(\.statement) where !statements.contains(sql) {
             statements.append(sql)

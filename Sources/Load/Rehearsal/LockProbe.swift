@@ -1,20 +1,11 @@
 import Foundation
 import Synchronization
+import Telemetry
 import WorkloadEngine
 
 #if os(Linux)
 import Glibc
 #endif
-
-/// The clock of a worker.
-enum WorkerClock {
-    /// The time on the monotonic clock, in nanoseconds.
-    static var now: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-    }
-}
 
 /// A thread that checks which locks this process holds on a database, and how large its files are.
 ///
@@ -60,7 +51,7 @@ final class LockProbe: Sendable {
         self.path = path
         state.withLock { state in
             state.database = open(path, O_RDONLY | O_CLOEXEC)
-            state.space.databaseBefore = Self.size(path)
+            state.space.databaseBefore = FreeSpace.size(of: path)
             state.space.database = state.space.databaseBefore
         }
         let thread = Thread { [self] in
@@ -76,14 +67,14 @@ final class LockProbe: Sendable {
     func separate() {
         state.withLock { state in
             _ = check(&state)
-            Self.end(&state, at: WorkerClock.now)
+            Self.end(&state, at: monotonicNanoseconds())
         }
     }
 
     /// Returns the longest times of the current step, and starts the next one.
     func takeStep() -> LockTimes {
         state.withLock { state in
-            let now = WorkerClock.now
+            let now = monotonicNanoseconds()
             Self.measure(&state, at: now)
             defer { state.step = LockTimes() }
             return state.step
@@ -95,7 +86,7 @@ final class LockProbe: Sendable {
         state.withLock { state in
             state.sizesCheckedAt = 0
             _ = check(&state)
-            Self.end(&state, at: WorkerClock.now)
+            Self.end(&state, at: monotonicNanoseconds())
             state.isEnded = true
         }
         ended.wait()
@@ -112,7 +103,7 @@ final class LockProbe: Sendable {
     /// Checks the locks, and returns whether the probe continues.
     private func check(_ state: inout State) -> Bool {
         if state.isEnded { return false }
-        let now = WorkerClock.now
+        let now = monotonicNanoseconds()
         if state.firstCheck == 0 { state.firstCheck = now } else { state.checks += 1 }
         let (blocksWrites, blocksReads) = locks(&state)
         state.lastCheck = now
@@ -224,9 +215,9 @@ final class LockProbe: Sendable {
     // MARK: Sizes
 
     private func checkSizes(_ state: inout State) {
-        let database = Self.size(path)
-        let wal = Self.size(path + "-wal")
-        let journal = Self.size(path + "-journal")
+        let database = FreeSpace.size(of: path)
+        let wal = FreeSpace.size(of: path + "-wal")
+        let journal = FreeSpace.size(of: path + "-journal")
         state.space.database = max(state.space.database, database)
         state.space.wal = max(state.space.wal, wal)
         state.space.journal = max(state.space.journal, journal)
@@ -234,11 +225,6 @@ final class LockProbe: Sendable {
         let temporary = Self.temporaryFiles()
         state.space.temporary = max(state.space.temporary, temporary.bytes)
         if let folder = temporary.folder { state.space.temporaryFolder = folder }
-    }
-
-    private static func size(_ path: String) -> UInt64 {
-        var information = stat()
-        return stat(path, &information) == 0 ? UInt64(max(0, information.st_size)) : 0
     }
 
     /// The number of descriptors to check: SQLite uses a few for each database.

@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import SQLText
 import Synchronization
+import Telemetry
 
 #if canImport(Glibc)
 import Glibc
@@ -52,7 +53,7 @@ private final class WorkerSession: Sendable {
             case RehearsalJob.start: start.signal()
             case RehearsalJob.interrupt:
                 let connection = state.withLock { state in
-                    state.interruptedAt = WorkerClock.now
+                    state.interruptedAt = monotonicNanoseconds()
                     return state.connection
                 }
                 connection?.interrupt()
@@ -64,7 +65,7 @@ private final class WorkerSession: Sendable {
 
     func perform() {
         do throws(WorkerFailure) {
-            let begin = WorkerClock.now
+            let begin = monotonicNanoseconds()
             let connection = try WorkerConnection(
                 path: job.database,
                 busyTimeout: job.busyTimeout,
@@ -78,7 +79,7 @@ private final class WorkerSession: Sendable {
             }
             connection.startGuard()
             var ready = RehearsalMessage(.ready)
-            ready.openingTime = WorkerClock.now - begin
+            ready.openingTime = monotonicNanoseconds() - begin
             ready.journalMode = try connection.texts("PRAGMA journal_mode").first
             send(ready)
             start.wait()
@@ -128,7 +129,7 @@ private final class WorkerSession: Sendable {
 
     private func migrate(_ steps: [MigrationStep], on connection: WorkerConnection) {
         let probe = LockProbe(path: job.database)
-        let begin = WorkerClock.now
+        let begin = monotonicNanoseconds()
         for (index, step) in steps.enumerated() {
             var began = RehearsalMessage(.began)
             began.step = index
@@ -136,7 +137,7 @@ private final class WorkerSession: Sendable {
             if connection.isAutocommit { probe.separate() }
             _ = probe.takeStep()
             let changes = connection.changes
-            let start = WorkerClock.now
+            let start = monotonicNanoseconds()
             var batches: BatchRunner.Counts?
             do throws(WorkerFailure) {
                 // An interrupt between two statements has no effect on the connection.
@@ -158,7 +159,7 @@ private final class WorkerSession: Sendable {
                 fail(error, step: index, on: connection, probe: probe, since: begin)
                 return
             }
-            let duration = WorkerClock.now - start
+            let duration = monotonicNanoseconds() - start
             if connection.isAutocommit { probe.separate() }
             let locks = probe.takeStep()
             var ended = RehearsalMessage(.ended)
@@ -166,7 +167,7 @@ private final class WorkerSession: Sendable {
             ended.result = StepResult(
                 duration: duration,
                 changes: connection.changes - changes,
-                longestWriteHold: min(locks.longestWriteHold, WorkerClock.now - begin),
+                longestWriteHold: min(locks.longestWriteHold, monotonicNanoseconds() - begin),
                 longestReadBlock: locks.longestReadBlock,
                 endsOutsideTransaction: connection.isAutocommit,
                 batches: batches?.batches,
@@ -193,7 +194,7 @@ private final class WorkerSession: Sendable {
         message.step = step
         message.failure = failure
         if let interruptedAt = state.withLock({ $0.interruptedAt }) {
-            message.failure?.rollbackTime = WorkerClock.now - interruptedAt
+            message.failure?.rollbackTime = monotonicNanoseconds() - interruptedAt
         }
         finish(message, probe: probe, since: begin)
     }
@@ -204,7 +205,7 @@ private final class WorkerSession: Sendable {
     }
 
     private func finish(_ message: RehearsalMessage, probe: LockProbe, since begin: UInt64) {
-        let duration = WorkerClock.now - begin
+        let duration = monotonicNanoseconds() - begin
         let (locks, space) = probe.finish()
         var message = message
         message.measurements = WorkerMeasurements(duration: duration, locks: locks, space: space)
@@ -378,7 +379,7 @@ struct BatchRunner {
         _ pace: BatchPace
     ) throws(WorkerFailure) -> (isDone: Bool, held: UInt64) {
         try connection.run("BEGIN IMMEDIATE")
-        let start = WorkerClock.now
+        let start = monotonicNanoseconds()
         let limit = pace.rows == 1 ? UInt64.max : start + pace.limit
         do throws(WorkerFailure) {
             try connection.run(
@@ -394,11 +395,13 @@ struct BatchRunner {
                 ]
             )
             try connection.run("COMMIT")
-            return (true, WorkerClock.now - start)
+            return (true, monotonicNanoseconds() - start)
         } catch {
             if !connection.isAutocommit { try connection.run("ROLLBACK") }
-            guard error.code == "SQLITE_INTERRUPT", WorkerClock.now > limit else { throw error }
-            return (false, WorkerClock.now - start)
+            guard error.code == "SQLITE_INTERRUPT", monotonicNanoseconds() > limit else {
+                throw error
+            }
+            return (false, monotonicNanoseconds() - start)
         }
     }
 }

@@ -1,6 +1,8 @@
 import CSQLite
 import EngineTarget
+import SQLiteEngine
 import Synchronization
+import Telemetry
 
 /// The connection of a worker process to its copy.
 ///
@@ -40,7 +42,7 @@ final class WorkerConnection: @unchecked Sendable {
                 guard let context else { return 0 }
                 let connection = Unmanaged<WorkerConnection>.fromOpaque(context)
                 let limit = connection.takeUnretainedValue().deadline.load(ordering: .relaxed)
-                return limit != 0 && WorkerClock.now > limit ? 1 : 0
+                return limit != 0 && monotonicNanoseconds() > limit ? 1 : 0
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
@@ -144,19 +146,8 @@ final class WorkerConnection: @unchecked Sendable {
     }
 
     private static func name(of code: CInt) -> String {
-        names[code & 0xff] ?? "SQLITE_\(code)"
+        ResultCode(rawValue: code).primaryResultCode.name ?? "SQLITE_\(code)"
     }
-
-    private static let names: [CInt: String] = [
-        SQLITE_ERROR: "SQLITE_ERROR", SQLITE_ABORT: "SQLITE_ABORT", SQLITE_BUSY: "SQLITE_BUSY",
-        SQLITE_LOCKED: "SQLITE_LOCKED", SQLITE_NOMEM: "SQLITE_NOMEM",
-        SQLITE_READONLY: "SQLITE_READONLY", SQLITE_INTERRUPT: "SQLITE_INTERRUPT",
-        SQLITE_IOERR: "SQLITE_IOERR", SQLITE_CORRUPT: "SQLITE_CORRUPT",
-        SQLITE_FULL: "SQLITE_FULL", SQLITE_CANTOPEN: "SQLITE_CANTOPEN",
-        SQLITE_SCHEMA: "SQLITE_SCHEMA", SQLITE_TOOBIG: "SQLITE_TOOBIG",
-        SQLITE_CONSTRAINT: "SQLITE_CONSTRAINT", SQLITE_MISMATCH: "SQLITE_MISMATCH",
-        SQLITE_AUTH: "SQLITE_AUTH", SQLITE_NOTADB: "SQLITE_NOTADB",
-    ]
 }
 
 /// The current row of a statement, which is valid only inside the closure that receives it.

@@ -78,11 +78,13 @@ extension ArmResult {
     private var loadFacts: LoadFacts {
         var facts = LoadFacts()
         for (name, client) in clients {
-            facts.clients[name] = LoadFacts.Client(
+            var known = LoadFacts.Client(
                 started: client.started + client.retried,
                 errors: client.errors,
                 longestAccess: client.service?.max
             )
+            known.retried = client.retried
+            facts.clients[name] = known
             for (operation, result) in client.operations ?? [:] {
                 guard let profile = result.profile, let counters = profile.counters else {
                     continue

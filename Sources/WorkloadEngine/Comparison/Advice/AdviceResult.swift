@@ -90,7 +90,8 @@ package struct AdviceResult: Sendable, Codable, Equatable {
 
     /// A candidate's outcome.
     package enum Verdict: String, Sendable, Codable, Equatable {
-        /// On fresh pairs of runs, a primary metric is better, and none is much worse.
+        /// On fresh pairs of runs, a primary metric is better, and none is much worse; or clearly
+        /// fewer accesses fail.
         case recommended
         /// On fresh pairs of runs, a primary metric is better, and another is much worse.
         case tradeOff
