@@ -61,6 +61,9 @@ struct Copy {
     /// The code of the functions in its table, between which its other functions lie.
     uintptr_t low, high;
     struct Layout layout;
+    /// The estimated time that this library adds to a statement inside a step, and to each row of
+    /// one, in picoseconds.
+    uint64_t innerCost, innerRowCost;
     int version;
     /// 0 before the calibration, 1 after it, and -1 if it failed.
     _Atomic int state;
@@ -88,6 +91,8 @@ struct Statement {
     sqlite3_stmt *statement;
     uint64_t epoch, start, rows;
     uint32_t instructions;
+    /// The statements inside its step, as of a full-text search, and their rows.
+    uint32_t inner, innerRows;
     bool isRunning, restarts;
 };
 
@@ -106,7 +111,8 @@ static struct Connection connections = {&connections, &connections, 0};
 /// The entries of closed connections, which a new connection at the same address uses again.
 ///
 /// They are not freed: SQLite also reports a close that fails because of open statements, and one
-/// after which the connection lives until its statements end.
+/// after which the connection lives until its statements end. After the program has replaced the
+/// callback, another thread may still be inside it.
 static struct Connection *closedConnections;
 static atomic_flag connectionLock;
 static _Atomic int process;
@@ -285,11 +291,17 @@ static bool acquire(atomic_flag *lock) {
 
 static void release(atomic_flag *lock) { atomic_flag_clear_explicit(lock, memory_order_release); }
 
-static void unlinkConnection(struct Connection *connection) {
-    if (!connection->previous) return;
-    connection->previous->next = connection->next;
-    connection->next->previous = connection->previous;
-    connection->previous = connection->next = NULL;
+/// Makes the entry available for a new connection at the same address.
+static void retire(struct Connection *connection) {
+    if (connection->previous) {
+        connection->previous->next = connection->next;
+        connection->next->previous = connection->previous;
+        connection->previous = connection->next = NULL;
+    }
+    if (connection->isClosed) return;
+    connection->isClosed = true;
+    connection->nextClosed = closedConnections;
+    closedConnections = connection;
 }
 
 /// Reports the connections whose callback the program has replaced by its own: SQLite calls only one,
@@ -305,8 +317,7 @@ static void findReplacements(void) {
         struct iovec remote = {(char *)each->database + each->copy->layout.context, sizeof context};
         process_vm_readv(process, &local, 1, &remote, 1, 0);
         if (context == each) continue;
-        // The entry is not freed, because a callback may still use it on another thread.
-        unlinkConnection(each);
+        retire(each);
         storeEvent(recordNote, noteReplaced, each->database);
     }
     release(&connectionLock);
@@ -367,19 +378,20 @@ static void started(struct Connection *connection, sqlite3_stmt *statement, cons
     state->instructions = counter(connection->copy, statement, SQLITE_STMTSTATUS_VM_STEP);
     // A new statement may have the address of a finalized one.
     if (state->instructions == 0) state->epoch = 0;
-    state->rows = 0;
+    state->rows = state->inner = state->innerRows = 0;
     state->start = now();
 }
 
 static void ended(struct Connection *connection, sqlite3_stmt *statement) {
     struct Copy *copy = connection->copy;
     const Routines *sqlite = copy->routines;
+    struct Statement *state = current;
     if (number(connection->database, copy->layout.executing) > 0) {
-        __atomic_fetch_add(&ring->nested, 1, __ATOMIC_RELAXED);
+        if (state && state->isRunning) state->inner++;
+        else __atomic_fetch_add(&ring->nested, 1, __ATOMIC_RELAXED);
         return;
     }
     uint64_t time = now();
-    struct Statement *state = current;
     if (!state || state->statement != statement) state = entry(statement, false);
     bool isTimed = state && state->isRunning;
     int32_t result = number(statement, copy->layout.result);
@@ -387,6 +399,7 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
         state->restarts = true;
         return;
     }
+    if (isTimed && state->inner) __atomic_fetch_add(&ring->nested, state->inner, __ATOMIC_RELAXED);
     if (!hasReader(time)) {
         __atomic_fetch_add(&ring->unread, 1, __ATOMIC_RELAXED);
         if (state) state->isRunning = false;
@@ -423,7 +436,10 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
     execution->instructionsEnd = execution->counters[SQLITE_STMTSTATUS_VM_STEP - 1];
     if (isTimed) {
         execution->start = state->start;
-        execution->inside = time > state->start ? time - state->start : 0;
+        uint64_t elapsed = time > state->start ? time - state->start : 0;
+        uint64_t cost = (state->inner * copy->innerCost + state->innerRows * copy->innerRowCost) / 1000;
+        // The cost is an estimate.
+        execution->inside = elapsed - (cost < elapsed / 2 ? cost : elapsed / 2);
         execution->rows = state->rows;
         execution->stepCount = 1;
         execution->instructionsStart = state->instructions;
@@ -449,12 +465,7 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
 static void closed(struct Connection *connection) {
     storeEvent(recordClose, 0, connection->database);
     if (!acquire(&connectionLock)) return;
-    unlinkConnection(connection);
-    if (!connection->isClosed) {
-        connection->isClosed = true;
-        connection->nextClosed = closedConnections;
-        closedConnections = connection;
-    }
+    retire(connection);
     release(&connectionLock);
 }
 
@@ -468,16 +479,21 @@ static struct Connection *newConnection(const sqlite3 *database) {
     return found ? found : calloc(1, sizeof *found);
 }
 
+/// The events that `traced` needs.
+static const unsigned events = SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW | SQLITE_TRACE_CLOSE;
+
 static int traced(unsigned event, void *context, void *object, void *detail) {
     struct Connection *connection = context;
     switch (event) {
     case SQLITE_TRACE_STMT: started(connection, object, detail); break;
     case SQLITE_TRACE_ROW: {
         struct Statement *state = current;
+        if (number(connection->database, connection->copy->layout.executing) != 1) {
+            if (state && state->isRunning) state->innerRows++;
+            break;
+        }
         if (!state || state->statement != object) state = entry(object, false);
-        if (state && state->isRunning
-            && number(connection->database, connection->copy->layout.executing) == 1)
-            state->rows++;
+        if (state && state->isRunning) state->rows++;
         break;
     }
     case SQLITE_TRACE_PROFILE: ended(connection, object); break;
@@ -493,9 +509,12 @@ enum { connectionBytes = 832, statementBytes = 256 };
 struct Trial {
     const Routines *sqlite;
     sqlite3 *database;
+    struct Copy *copy;
     sqlite3_stmt *inner;
     char states[2][connectionBytes];
     int depth;
+    /// The last cost that was measured, in picoseconds.
+    uint64_t cost;
 };
 static LOCAL struct Trial *trial;
 
@@ -612,11 +631,58 @@ static void findCounters(struct Copy *copy, struct Trial *state) {
     sqlite->finalize(two);
 }
 
+/// Measures the inner statement of a trial with and without this library.
+static void compare(sqlite3_context *context, int count, sqlite3_value **values) {
+    (void)context, (void)count, (void)values;
+    enum { rounds = 4, repetitions = 16 };
+    const Routines *sqlite = trial->sqlite;
+    struct Connection connection = {.copy = trial->copy, .database = trial->database};
+    struct Statement state = {.isRunning = true}, *outer = current;
+    uint64_t least[2] = {UINT64_MAX, UINT64_MAX};
+    for (int round = 0; round < 2 * rounds; round++) {
+        bool isTraced = round & 1;
+        sqlite->trace_v2(trial->database, isTraced ? events : 0, isTraced ? traced : NULL, &connection);
+        current = &state;
+        uint64_t start = monotonic();
+        for (int i = 0; i < repetitions; i++) {
+            while (sqlite->step(trial->inner) == SQLITE_ROW) {}
+            sqlite->reset(trial->inner);
+        }
+        uint64_t time = monotonic() - start;
+        if (time < least[isTraced]) least[isTraced] = time;
+    }
+    sqlite->trace_v2(trial->database, 0, NULL, NULL);
+    current = outer;
+    trial->cost = least[1] > least[0] ? (least[1] - least[0]) * 1000 / repetitions : 0;
+}
+
+/// Estimates what this library adds to a statement inside another one.
+static void measureInner(struct Copy *copy, struct Trial *state) {
+    // The second statement has four rows.
+    static const char *const texts[] = {"SELECT 1 WHERE 0", "SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4"};
+    const Routines *sqlite = copy->routines;
+    uint64_t costs[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        sqlite3_stmt *outer = NULL;
+        state->inner = NULL;
+        state->cost = 0;
+        if (sqlite->create_function(state->database, "poolgauge", 0, SQLITE_UTF8, NULL, compare, NULL, NULL) == SQLITE_OK
+            && sqlite->prepare_v2(state->database, "SELECT poolgauge()", -1, &outer, NULL) == SQLITE_OK
+            && sqlite->prepare_v2(state->database, texts[i], -1, &state->inner, NULL) == SQLITE_OK)
+            sqlite->step(outer);
+        costs[i] = state->cost;
+        sqlite->finalize(outer);
+        sqlite->finalize(state->inner);
+    }
+    copy->innerCost = costs[0];
+    copy->innerRowCost = costs[1] > costs[0] ? (costs[1] - costs[0]) / 4 : 0;
+}
+
 /// Finds the layout of a copy with a private connection.
 ///
 /// Call this only inside the first open of a database, after SQLite has initialized itself.
 static bool calibrate(struct Copy *copy) {
-    struct Trial state = {.sqlite = copy->routines};
+    struct Trial state = {.sqlite = copy->routines, .copy = copy};
     isInside = true;
     if (state.sqlite->open_v2(":memory:", &state.database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK) {
         trial = &state;
@@ -625,6 +691,7 @@ static bool calibrate(struct Copy *copy) {
         findResult(&copy->layout, &state);
         findContext(&copy->layout, &state);
         findCounters(copy, &state);
+        if (copy->layout.executing) measureInner(copy, &state);
         trial = NULL;
     }
     state.sqlite->close(state.database);
@@ -661,7 +728,6 @@ static int opened(sqlite3 *database, char **error, const Routines *routines) {
     connections.next->previous = connection;
     connections.next = connection;
     release(&connectionLock);
-    unsigned events = SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW | SQLITE_TRACE_CLOSE;
     routines->trace_v2(database, events, traced, connection);
     return SQLITE_OK;
 }
@@ -758,7 +824,7 @@ static bool isTable(
     return filled >= 140 && contains(code, codeCount, table[offsetof(Routines, trace_v2) / sizeof *table]);
 }
 
-static struct Copy *added(const Routines *routines, const struct Range *code, int codeCount) {
+static struct Copy *added(const Routines *routines, const struct Range *code, int codeCount, const char *file) {
     for (int i = 0; i < copyCount; i++)
         if (copies[i].routines == routines) return &copies[i];
     if (copyCount == copyLimit) return NULL;
@@ -770,6 +836,12 @@ static struct Copy *added(const Routines *routines, const struct Range *code, in
         if (!contains(code, codeCount, functions[i])) continue;
         if (functions[i] < copy->low) copy->low = functions[i];
         if (functions[i] > copy->high) copy->high = functions[i];
+    }
+    // In a library that contains nothing else, a linker may have moved its functions.
+    const char *name = strrchr(file, '/');
+    for (int i = 0; i < codeCount && strstr(name ? name : file, "sqlite"); i++) {
+        if (code[i].low < copy->low) copy->low = code[i].low;
+        if (code[i].high > copy->high) copy->high = code[i].high;
     }
     __atomic_store_n(&copyCount, copyCount + 1, __ATOMIC_RELEASE);
     return &copies[copyCount - 1];
@@ -798,7 +870,7 @@ static struct Copy *searched(const struct dl_phdr_info *file) {
         for (size_t word = slot; word + last < count + slot; word++) {
             if (!contains(code, codeCount, words[word])) continue;
             if (isTable(words + word - slot, code, codeCount, data, dataCount))
-                return added((const Routines *)(words + word - slot), code, codeCount);
+                return added((const Routines *)(words + word - slot), code, codeCount, file->dlpi_name);
         }
     }
     return NULL;
