@@ -12,6 +12,8 @@ package struct CaptureAnalysis {
     /// Whether most of the time between statements is spent waiting for a processor.
     let isMachineBusy: Bool
     package let executionCount: Int
+    /// The share of the transactions' time that the trace needed, from 0 to 1, as an estimate.
+    let traceShare: Double
     /// The settings, by the lowercase names of their pragmas: those in force on the connections, or
     /// if they are not known, those set by PRAGMA statements.
     let settings: [String: CapturedPrograms.Setting]
@@ -110,12 +112,20 @@ package struct CaptureAnalysis {
         var settings = pragmas.mapValues {
             CapturedPrograms.Setting(value: $0, reason: "set by PRAGMA")
         }
+        let writes = assembler.transactions.reduce(into: [String: Int]()) {
+            if $1.writes { $0[$1.connection, default: 0] += 1 }
+        }
         for name in PragmaSetting.repeatable {
-            settings[name] = programs.setting(name) ?? settings[name]
+            let isOfWrites = PragmaSetting.settingsOfWrites.contains(name)
+            settings[name] =
+                programs.setting(name, writes: isOfWrites ? writes : [:]) ?? settings[name]
         }
         self.settings = settings
         let names = programs.shortNames(of: Set(executions.map(\.process)))
         self.programs = executions.reduce(into: [:]) { $0[$1.connectionName] = names[$1.process] }
+        let traced = executions.reduce(0) { $0 + $1.traceSeconds }
+        let whole = assembler.transactions.reduce(0) { $0 + max(0, $1.end - $1.start) }
+        traceShare = traced / max(whole, traced, 1e-9)
         busyWaits = waits
         commits = assembler.commits
         missingTables = missing

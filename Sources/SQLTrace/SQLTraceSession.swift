@@ -444,6 +444,7 @@ public final class SQLTraceSession: StatementTrace {
         self.cost?.insideStep = max(0, fastest - cost.plainStep)
         decoder.stepOverhead = UInt64(self.cost?.insideStep ?? 0)
         decoder.overheadBetweenSteps = UInt64(self.cost?.outsideStep ?? 0)
+        decoder.executionOverhead = (cost.step, cost.reset + cost.end)
         // A step has an entry and a return, and sqlite3_reset an entry only.
         decoder.innerOverhead = (
             cost.reset * Self.costInPrograms, max(0, cost.step - cost.reset) * Self.costInPrograms

@@ -10,6 +10,9 @@ package struct FidelityAdjustment: Sendable, Equatable {
     private var pauseFactors: [String: Double] = [:]
     /// The factors of the think times, by client.
     private var paceFactors: [String: Double] = [:]
+    /// The operations whose values of LIMIT are drawn, because their largest value returned too
+    /// many rows.
+    private var drawnLimits: Set<String> = []
 
     package init() {}
 
@@ -24,6 +27,8 @@ package struct FidelityAdjustment: Sendable, Equatable {
 
     func factor(ofPaceOf client: String) -> Double { paceFactors[client, default: 1] }
 
+    func drawsLimits(of operation: String) -> Bool { drawnLimits.contains(operation) }
+
     /// Returns the corrections after another run, or `nil` if nothing in the scenario can correct
     /// the differences.
     package func corrected(
@@ -33,6 +38,12 @@ package struct FidelityAdjustment: Sendable, Equatable {
         var next = self
         for client in scenario.clients {
             let rows = zip(scenario.operations, rows).filter { $0.0.client == client.name }
+            for (operation, row) in rows where operation.hasLimit {
+                guard let captured = row.rows.captured, let replayed = row.rows.replayed,
+                    replayed > captured * (1 + FidelityReport.tolerance)
+                else { continue }
+                next.drawnLimits.insert(operation.name)
+            }
             // The total time that the corrected pauses add to one transaction, in seconds.
             var change = 0.0
             let rate = rows.reduce((captured: 0.0, replayed: 0.0)) {
@@ -73,6 +84,7 @@ package struct FidelityAdjustment: Sendable, Equatable {
         }
             + paceFactors.sorted { $0.key < $1.key }
             .map { phrase("think time of \($0.key)", $0.value) }
+            + drawnLimits.sorted().map { "LIMIT of \($0) drawn from the numbers of rows" }
     }
 }
 

@@ -17,6 +17,9 @@ package struct FidelityReport {
         package var busy: (captured: Double, replayed: Double)
         /// The number of transactions, in the capture and in the run.
         package var count: (captured: Double, replayed: Double)
+        /// The number of transactions that the run would have had at the captured rate, or `nil` if it
+        /// was as long as the capture.
+        var expectedCount: Double?
         /// The ratio of the standard deviation of the captured durations to their mean.
         package var variation: Double
         /// The median duration of transactions in seconds, in the capture and in the run, or `nil`
@@ -45,6 +48,13 @@ package struct FidelityReport {
         /// errors.
         fileprivate var chance: Double {
             2 * (1 / max(count.captured, 1) + 1 / max(count.replayed, 1)).squareRoot()
+        }
+        /// Whether chance explains the difference of the numbers of transactions, from about two
+        /// standard errors, even if one of them is 0.
+        var isCountExplained: Bool {
+            let expected = expectedCount ?? count.captured
+            return abs(expected - count.replayed) <= 2
+                * max(1, expected + count.replayed).squareRoot()
         }
         /// The relative difference of two mean durations that chance explains.
         ///
@@ -103,12 +113,13 @@ package struct FidelityReport {
                 name: "\(operation.client) \(operation.name)",
                 rate: (operation.rate, rate),
                 seconds: (operation.meanSeconds, seconds),
-                rows: (operation.rows, Self.rows(of: operation, meanRows)),
+                rows: (operation.rows, completed > 0 ? Self.rows(of: operation, meanRows) : nil),
                 busy: (
                     operation.busyShare,
                     Double(lockFailures) / Double(max(1, metrics?.started ?? 1))
                 ),
                 count: (operation.count, Double(completed + errorCount)),
+                expectedCount: operation.rate * result.duration,
                 variation: operation.variation,
                 medians: (
                     operation.medianSeconds,
@@ -169,7 +180,7 @@ package struct FidelityReport {
     }
 
     /// The relative difference up to which two numbers count as equal.
-    private static let tolerance = 0.1
+    static let tolerance = 0.1
     /// The difference of two shares up to which they count as equal.
     private static let shareTolerance = 0.03
     /// The difference of two times up to which they count as equal, in seconds.
@@ -204,7 +215,7 @@ package struct FidelityReport {
                 row.rate.replayed,
                 "transactions per second of \(row.name)",
                 smallest: 0.01,
-                chance: row.chance,
+                chance: row.isCountExplained ? .infinity : row.chance,
                 ReportUnits.compact,
                 remedy: "edit the client's arrival rate or think time"
             )

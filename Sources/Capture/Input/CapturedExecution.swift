@@ -29,6 +29,8 @@ package struct CapturedExecution: Sendable, Equatable {
     package var values: [WorkloadValue]
     /// The line in the file, or `nil` for a live trace.
     package var line: Int?
+    /// The estimated time by which a trace delayed ``end``, in seconds.
+    package var traceSeconds = 0.0
     /// The number of the continuously recorded period, between which executions are missing.
     var piece = 0
 

@@ -39,20 +39,34 @@ package struct CapturedPrograms: Sendable {
         var reason: String
     }
 
-    /// Returns the setting of most connections for which it is known, or `nil` if there are none.
-    func setting(_ pragma: String) -> Setting? {
-        let values = settings.values.compactMap { $0[pragma] }
-        let counts = values.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+    /// Returns the setting in force for most transactions, or `nil` if it is unknown.
+    ///
+    /// - Parameters:
+    ///   - pragma: The name of the setting.
+    ///   - writes: For a setting that affects only writes, the number of each connection's write
+    ///     transactions. Connections without any do not count, unless no connection has one.
+    /// - Returns: The setting with its reason.
+    func setting(_ pragma: String, writes: [String: Int] = [:]) -> Setting? {
+        var known = settings.compactMap { name, values in
+            values[pragma].map { (value: $0, writes: writes[name] ?? 0) }
+        }
+        let areWriters = known.contains { $0.writes > 0 }
+        if areWriters { known = known.filter { $0.writes > 0 } }
+        let counts = known.reduce(into: [String: Int]()) {
+            $0[$1.value, default: 0] += max(1, $1.writes)
+        }
         guard let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else {
             return nil
         }
+        let users = areWriters ? "connections that write" : "connections"
         let reason =
-            switch (most.value, values.count) {
-            case (1, 1): "in force on its connection"
+            switch (known.count { $0.value == most.key }, known.count) {
+            case (1, 1):
+                areWriters ? "in force on the connection that writes" : "in force on its connection"
             case (let count, let all) where count == all:
-                "in force on all \(HumanUnits.exact(all)) connections"
+                "in force on all \(HumanUnits.exact(all)) \(users)"
             case (let count, let all):
-                "in force on \(HumanUnits.exact(count)) of \(HumanUnits.exact(all)) connections"
+                "in force on \(HumanUnits.exact(count)) of \(HumanUnits.exact(all)) \(users)"
             }
         return Setting(value: most.key, reason: reason)
     }

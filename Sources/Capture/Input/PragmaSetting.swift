@@ -10,6 +10,11 @@ enum PragmaSetting {
         "wal_autocheckpoint",
     ]
 
+    /// The pragmas that have an effect only on connections that write.
+    static let settingsOfWrites: Set = [
+        "cache_spill", "foreign_keys", "journal_size_limit", "synchronous", "wal_autocheckpoint",
+    ]
+
     /// Returns the setting of `PRAGMA name = value` or `PRAGMA name(value)`, or an empty dictionary
     /// for other statements and for pragmas that are not copied to the scenario, such as `key`.
     static func setting(in sql: String) -> [String: String] {

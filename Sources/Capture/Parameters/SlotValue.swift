@@ -14,6 +14,8 @@ enum SlotValue: Equatable {
 struct SlotPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
+    /// Whether the values of LIMIT are drawn from the observed numbers of rows.
+    var drawsLimits = false
 
     /// Returns the replacement for a slot and a description of anything that cannot be modeled.
     func plan(
@@ -106,6 +108,9 @@ struct SlotPlanner {
         return .variable(.fresh(for: column, in: schema))
     }
 
+    /// The number of values from which a LIMIT is drawn.
+    private static let limitCount = 20
+
     private func limit(
         _ sample: ValueSample,
         rows: SampledNumbers,
@@ -116,6 +121,22 @@ struct SlotPlanner {
             count >= options.minimumCount, case .integer(let number) = value
         {
             return (.text(String(number)), nil)
+        }
+        if drawsLimits, rows.maximum >= 1, rows.variation > 0 {
+            let quantiles = (0..<Self.limitCount).map { index in
+                Int64(rows.quantile((Double(index) + 0.5) / Double(Self.limitCount)))
+            }
+            return (
+                .variable(
+                    ColumnVariable(
+                        base: "limit",
+                        variable: Variable(
+                            distribution: .choice(quantiles.map(WorkloadValue.integer), weights: [])
+                        ),
+                        comment: "quantiles of the observed numbers of rows"
+                    )
+                ), nil
+            )
         }
         if rows.count > 0, rows.maximum >= 1 { return (.text(String(Int(rows.maximum))), nil) }
         return (.text(String(otherwise)), "the value of a LIMIT or OFFSET")

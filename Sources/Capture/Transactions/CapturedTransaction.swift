@@ -26,6 +26,8 @@ struct CapturedTransaction {
         var rows: Int?
         var isBusy: Bool
         var values: [WorkloadValue]
+        /// The time by which a trace delayed the end, in seconds.
+        var traceSeconds = 0.0
     }
 
     /// The process and name of the connection.
@@ -50,6 +52,9 @@ struct CapturedTransaction {
     var beginSeconds: Double?
     /// The duration of the statement that ended the transaction, in seconds, or `nil` if unknown.
     var endSeconds: Double?
+    /// The time by which a trace delayed the end of the statement that ended the transaction, in
+    /// seconds.
+    var endTraceSeconds = 0.0
     /// The number of times that BEGIN and the statements failed because of a lock.
     var busyCount = 0
     /// The number of times that BEGIN or a statement was repeated after it failed because of a
@@ -66,7 +71,31 @@ struct CapturedTransaction {
     var neverBegan = false
 
     /// The duration, in seconds.
-    var duration: Double { max(0, end - start) }
+    var duration: Double {
+        duration(from: start, after: begin == .autocommit || beginsImplicitly ? 0 : -1)
+    }
+
+    /// The duration from the first writing statement or a locking BEGIN, in seconds.
+    var writeDuration: Double {
+        if begin == .immediate || begin == .exclusive { return duration }
+        let index = statements.firstIndex {
+            !$0.statement.isReadOnly && $0.statement.isChange
+        }
+        return index.map { duration(from: statements[$0].start, after: $0) } ?? duration
+    }
+
+    /// Returns the time from the start of a statement to the end, without the cost of a trace.
+    ///
+    /// The start of the statement, which is that of BEGIN for the index -1, excludes the cost of the
+    /// trace in it.
+    private func duration(from start: Double, after index: Int) -> Double {
+        let rest = statements.dropFirst(index + 1)
+        let trace = rest.reduce(endTraceSeconds) { $0 + $1.traceSeconds }
+        // The cost is an estimate.
+        let known = rest.reduce(endSeconds ?? 0) { $0 + ($1.seconds ?? 0) }
+        let elapsed = max(0, end - start)
+        return max(elapsed - trace, min(known, elapsed))
+    }
 
     /// Whether the transaction writes or locks the database for writing.
     var writes: Bool {

@@ -196,12 +196,7 @@ struct ShapeStatistics {
             knownWriteSeconds += transaction.waited
             return
         }
-        let locksImmediately = transaction.begin == .immediate || transaction.begin == .exclusive
-        let write = transaction.statements.first {
-            !$0.statement.isReadOnly && $0.statement.isChange
-        }
-        let start = locksImmediately ? transaction.start : write?.start ?? transaction.start
-        knownWriteSeconds += max(0, transaction.end - start)
+        knownWriteSeconds += transaction.writeDuration
     }
 
     /// The mean number of rows of a transaction, from executions with a known number of rows.
@@ -221,6 +216,28 @@ struct ShapeStatistics {
 
     /// The total time of all transactions, in seconds, or 0 if it is unknown.
     var totalSeconds: Double { durations.mean * Double(count) }
+
+    /// Returns the mean time of a transaction that neither its statements nor the given pauses take,
+    /// in seconds, or `nil` if the time of a statement is unknown.
+    ///
+    /// Many gaps, each too short for a pause of its own, can make up much of a transaction.
+    ///
+    /// - Parameter pauses: The mean time of the modeled pauses of a transaction, in seconds.
+    /// - Returns: The rest of the time.
+    func unmodeledSeconds(pauses: Double) -> Double? {
+        guard shape.begin != .autocommit, isTimed, seconds.allSatisfy({ $0.count > 0 }) else {
+            return nil
+        }
+        var known = begins.mean + (seconds.last?.mean ?? 0)
+        var position = 0
+        for (index, occurrence) in occurrences.enumerated() {
+            for offset in 0..<occurrence.part.length {
+                known += seconds[position + offset].mean * repetitions[index].mean
+            }
+            position += occurrence.part.length
+        }
+        return durations.mean - known - pauses
+    }
 
     /// Models the pause before a position or COMMIT.
     ///

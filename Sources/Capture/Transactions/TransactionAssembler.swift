@@ -211,6 +211,7 @@ struct TransactionAssembler {
         transaction.gaps.append(execution.gap(since: transaction.end))
         transaction.end = execution.end
         transaction.endSeconds = execution.seconds
+        transaction.endTraceSeconds = execution.traceSeconds
         if outcome == .rolledBack {
             let last = transaction.statements.last
             transaction.outcome = last?.isBusy == true ? .busy : .rolledBack
@@ -241,7 +242,8 @@ struct TransactionAssembler {
             seconds: execution.seconds,
             rows: execution.rows,
             isBusy: execution.wasBusy,
-            values: execution.values
+            values: execution.values,
+            traceSeconds: execution.traceSeconds
         )
         // A library may begin a transaction without a statement in the input.
         if connection.openTransaction == nil, execution.autocommit == false {

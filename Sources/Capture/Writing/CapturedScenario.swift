@@ -20,6 +20,8 @@ package struct CapturedScenario {
     package let writeShare: Double
     /// The name of the arm with the captured program's settings.
     package static let presentArm = "present"
+    /// The share of the transactions' time that a trace needs from which the scenario says so.
+    private static let largeTraceShare = 0.1
 
     package struct Operation: Sendable {
         package var client: String
@@ -51,6 +53,8 @@ package struct CapturedScenario {
         package var statements: [(sql: String, count: Int)]
         /// The normalized statements, for display.
         package var summary: String
+        /// Whether a statement has a LIMIT whose value is not known.
+        var hasLimit = false
     }
 
     /// Plans the scenario for a load.
@@ -59,7 +63,7 @@ package struct CapturedScenario {
     ///   - analysis: The load.
     ///   - schema: The tables of the database.
     ///   - options: How to present the load.
-    ///   - adjustment: Corrections of pauses after a check.
+    ///   - adjustment: Corrections after a check.
     /// - Throws: ``CaptureError`` if no part of the load can be repeated.
     package init(
         _ analysis: CaptureAnalysis,
@@ -71,6 +75,7 @@ package struct CapturedScenario {
             schema: schema,
             options: options,
             isMachineBusy: analysis.isMachineBusy,
+            adjustment: adjustment,
             programs: analysis.programs
         )
         let choice = ShapeChoice(analysis)
@@ -183,6 +188,13 @@ package struct CapturedScenario {
             let names = tables.prefix(3).map { "'\($0.key)'" }.joined(separator: ", ")
             omissions.append("statements on tables that the database does not have: \(names)")
         }
+        if analysis.traceShare >= Self.largeTraceShare {
+            omissions.append(
+                "the trace needed about \(ReportUnits.compactShare(analysis.traceShare)) of the time of "
+                    + "the transactions, so a program without pauses is faster without it; "
+                    + "`capture … -- COMMAND` starts the program with a trace that needs less"
+            )
+        }
         omissions += beginOmissions(analysis)
         omissions.append("the opening and closing of connections")
         omissions.append("the order of different transactions on one connection")
@@ -238,7 +250,8 @@ package struct CapturedScenario {
                 ? min(1, shape.writeSeconds / shape.totalSeconds) : 1,
             pauseSeconds: planned.operation.steps.pauseSeconds,
             statements: planned.operation.statements,
-            summary: shape.positions.map(\.key).joined(separator: "; ")
+            summary: shape.positions.map(\.key).joined(separator: "; "),
+            hasLimit: shape.positions.contains { $0.slots.contains { $0.role == .limit } }
         )
     }
 }

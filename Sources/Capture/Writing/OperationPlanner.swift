@@ -7,6 +7,7 @@ struct OperationPlanner {
     let options: CaptureOptions
     let isMachineBusy: Bool
     private(set) var variables = VariableRegistry()
+    private let adjustment: FidelityAdjustment
     /// The names of the programs of the connections.
     private let programs: [String: String]
     /// The names of all planned operations.
@@ -16,9 +17,11 @@ struct OperationPlanner {
         schema: CaptureSchema,
         options: CaptureOptions,
         isMachineBusy: Bool,
+        adjustment: FidelityAdjustment = FidelityAdjustment(),
         programs: [String: String] = [:]
     ) {
         self.schema = schema
+        self.adjustment = adjustment
         self.options = options
         self.isMachineBusy = isMachineBusy
         self.programs = programs
@@ -32,7 +35,12 @@ struct OperationPlanner {
             steps: [],
             problems: []
         )
-        var slots = SlotNames(shape, SlotPlanner(schema: schema, options: options))
+        let planner = SlotPlanner(
+            schema: schema,
+            options: options,
+            drawsLimits: adjustment.drawsLimits(of: operation.name)
+        )
+        var slots = SlotNames(shape, planner)
         var position = 0
         for (index, occurrence) in shape.occurrences.enumerated() {
             let length = occurrence.part.length
@@ -54,6 +62,13 @@ struct OperationPlanner {
             shape.pause(before: position, minimum: minimum, isMachineBusy: isMachineBusy),
             &operation.steps
         )
+        // On a busy machine, this is the time in which other threads used the processors.
+        if !isMachineBusy,
+            let rest = shape.unmodeledSeconds(pauses: operation.steps.pauseSeconds),
+            rest >= max(minimum, Self.largeRest * shape.durations.mean)
+        {
+            addPause(PauseModel(constant: rest), &operation.steps)
+        }
         operation.problems = slots.problems
         let rolledBack = shape.outcomes[.rolledBack] ?? 0
         if rolledBack * 20 > shape.count {
@@ -98,6 +113,9 @@ struct OperationPlanner {
         if let pause { steps.append(.pause(pause.thinkTime)) }
     }
 
+    /// The share of a transaction's time from which the gaps that are too short for pauses of their own
+    /// become one pause at the end.
+    private static let largeRest = 0.1
     /// The shortest pause to model, in seconds.
     private var minimum: Double { PauseModel.shortest }
 

@@ -39,6 +39,8 @@ struct ExecutionDecoder {
     var stepOverhead: UInt64 = 0
     /// The time that the probes add between two steps of a statement, in nanoseconds.
     var overheadBetweenSteps: UInt64 = 0
+    /// The time that the probes add to each step, and to the end of an execution, in nanoseconds.
+    var executionOverhead: (step: Double, end: Double) = (0, 0)
     /// The time that the probes of other statements add inside a step, in nanoseconds.
     var innerOverhead: (hit: Double, `return`: Double) = (0, 0)
 
@@ -201,6 +203,8 @@ struct ExecutionDecoder {
             execution.start = end.start
             execution.rows = end.rows
             execution.seconds = Double(end.inside - probes) / 1e9
+            let steps = executionOverhead.step * Double(end.stepCount)
+            execution.traceSeconds = (steps + executionOverhead.end + inner) / 1e9
             execution.secondsBetweenSteps = secondsBetweenSteps(end, until: record.time)
         }
         if !values.isEmpty, let text, !SecretKeys.contains(text) { execution.values = values }

@@ -51,6 +51,8 @@ public struct StatementExecution: Sendable, Equatable {
     /// The time excludes the estimated cost of the probes. If the remaining time is shorter than
     /// this cost, the value is 0, because the estimate is not precise enough.
     public var secondsBetweenSteps: Double?
+    /// The estimated time by which the trace delayed ``end``, from the first step on, in seconds.
+    package var traceSeconds = 0.0
     /// The time that the busy handler waited, in seconds, or `nil` if unknown.
     ///
     /// For SQLite's built-in handler (`sqlite3_busy_timeout`), this is the sum of its delays in the

@@ -242,6 +242,7 @@ extension CapturedExecution {
             rows: execution.rows.map { Int(clamping: $0) },
             values: execution.values.map { WorkloadValue($0) }
         )
+        traceSeconds = execution.traceSeconds
     }
 }
 

@@ -17,6 +17,19 @@ struct CapturedProgramsTests {
         #expect(programs.setting("cache_size") == nil)
     }
 
+    /// Connections that only read keep SQLite's default of what affects only writes.
+    @Test func theSettingOfTheConnectionsThatWriteCounts() throws {
+        var programs = CapturedPrograms()
+        programs.set(["synchronous": "normal"], of: "1/writer")
+        programs.set(["synchronous": "full"], of: "1/a")
+        programs.set(["synchronous": "full"], of: "1/b")
+        let one = try #require(programs.setting("synchronous", writes: ["1/writer": 7]))
+        #expect(one.value == "normal" && one.reason == "in force on the connection that writes")
+        let two = try #require(programs.setting("synchronous", writes: ["1/writer": 7, "1/a": 2]))
+        #expect(two.value == "normal" && two.reason == "in force on 1 of 2 connections that write")
+        #expect(programs.setting("synchronous")?.value == "full")
+    }
+
     @Test(arguments: [
         (["python3 svc.py web", "python3 svc.py jobs"], ["web", "jobs"]),
         (["python3 svc.py"], ["svc"]),

@@ -79,4 +79,74 @@ struct FidelityAdjustmentTests {
         let none = row(operation, seconds: 0, rate: 0)
         #expect(FidelityAdjustment().corrected(by: [none], of: captured) == nil)
     }
+
+    /// A value of LIMIT that the trace does not contain is at most the largest number of rows.
+    @Test func aLimitThatReturnsTooManyRowsIsDrawn() throws {
+        let load = (0..<100).map { number in
+            CapturedExecution(
+                end: Double(number) * 0.05,
+                sql: "SELECT id FROM users WHERE age > ? LIMIT ?",
+                seconds: 0.001,
+                rows: 1 + number * 37 % 100
+            )
+        }
+        let captured = try CaptureFixture.scenario(load)
+        #expect(captured.yaml.contains("LIMIT 100"))
+        let operation = try #require(captured.operations.first)
+        var many = row(operation, seconds: 0.001, rate: operation.rate)
+        many.rows = (operation.rows, 100)
+        let adjustment = try #require(FidelityAdjustment().corrected(by: [many], of: captured))
+        let (next, _) = try CaptureFixture.parsed(load, adjustment: adjustment)
+        let limit = try #require(next.variables["limit"])
+        guard case .choice(let values, _) = limit.distribution else {
+            Issue.record("\(limit)")
+            return
+        }
+        let numbers = values.compactMap {
+            if case .integer(let number) = $0 { number } else { nil }
+        }
+        #expect(numbers.count == 20 && abs(numbers.reduce(0, +) / 20 - 50) <= 1)
+        // A second check cannot correct more.
+        #expect(adjustment.corrected(by: [many], of: captured) == nil)
+    }
+
+    /// A check is shorter than a capture, and can lack a rare transaction.
+    @Test(arguments: [
+        (9.0, 0.0, 2.25, true), (9, 0, 9, false), (100, 125, 100, true), (100, 135, 100, false),
+    ])
+    func chanceExplainsSmallCounts(
+        captured: Double,
+        replayed: Double,
+        expected: Double,
+        isChance: Bool
+    ) throws {
+        let operation = try #require(try CaptureFixture.scenario(Self.load).operations.first)
+        var rare = row(operation, seconds: 0.01, rate: 1)
+        rare.count = (captured, replayed)
+        rare.expectedCount = expected
+        #expect(rare.isCountExplained == isChance)
+    }
+
+    /// The cost of a trace is not the program's time, except in statements that are timed.
+    @Test func theTraceIsNotPartOfATransaction() throws {
+        var executions: [CapturedExecution] = []
+        for start in 0..<40 {
+            var now = Double(start)
+            for index in 0..<102 {
+                let sql =
+                    [0: "BEGIN IMMEDIATE", 101: "COMMIT"][index]
+                    ?? "UPDATE users SET age = ? WHERE id = ?"
+                // Of each statement, the trace delays only the end, except that of BEGIN.
+                now += 20e-6 + (index == 0 ? 0 : 5e-6)
+                var execution = CapturedExecution(end: now, sql: sql, seconds: 20e-6)
+                execution.traceSeconds = 5e-6
+                executions.append(execution)
+            }
+        }
+        let captured = try CaptureFixture.scenario(executions)
+        let operation = try #require(captured.operations.first)
+        #expect(abs(try #require(operation.meanSeconds) - 102 * 20e-6) < 1e-6)
+        #expect(abs(captured.writeShare - 40 * 102 * 20e-6 / 39.0025) < 1e-5)
+        #expect(captured.yaml.contains("the trace needed about 20% of the time"))
+    }
 }
