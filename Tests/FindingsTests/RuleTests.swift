@@ -194,6 +194,56 @@ struct RuleTests {
 
     // MARK: Statements
 
+    /// The finding of a hold that has ended names what the transaction did.
+    @Test(arguments: [true, false])
+    func anEndedHoldNamesItsStatement(isIdle: Bool) throws {
+        let found = findings { report in
+            var episode = WatchEpisode(
+                kind: .writer,
+                pid: 8,
+                name: "jobs",
+                start: time,
+                seconds: 2
+            )
+            episode.end = time
+            report.episodes = [episode]
+            report.tracing = tracing()
+            var transaction = WatchedTransaction(pid: 8, connection: "1")
+            transaction.writes = true
+            transaction.seconds = 2
+            transaction.longestGapSeconds = isIdle ? 1.5 : 0.01
+            transaction.gapAfter = "UPDATE price SET stock = ?"
+            report.transactions = [transaction]
+            var slow = statement("INSERT INTO attachment SELECT ?", calls: 20)
+            slow.pids = [8]
+            slow.seconds = 1.8
+            var other = statement("UPDATE item SET hits = ?", calls: 900)
+            other.seconds = 3
+            report.statements = [other, slow]
+        }
+        let finding = try #require(found.first { $0.kind == .longWriter })
+        let expected =
+            isIdle
+            ? "Its transaction executed no statement for 1.5 s after `UPDATE price SET stock = ?`."
+            : "Its slowest statement was `INSERT INTO attachment SELECT ?`: 20 executions, 1.8 s."
+        #expect(finding.text.hasSuffix(expected), "\(finding.text)")
+    }
+
+    @Test(arguments: [(UInt64(8), true), (8_000, false)])
+    func commitsThatFilledTheLogAreNamed(commits: UInt64, isLarge: Bool) throws {
+        let found = findings { report in
+            report.wal?.commits = commits
+            report.wal?.framesWritten = 20_000
+            report.wal?.pageSize = 4_096
+            report.processes[1].share.writer.value = 0.6
+            report.processes[0].share.writer.value = 0.1
+        }
+        let finding = found.first { $0.kind == .largeTransaction }
+        #expect((finding != nil) == isLarge)
+        #expect(finding?.pid ?? 8 == 8)
+        #expect(finding?.text.contains("8 commits wrote 20,000 frames (78.6 MiB)") ?? true)
+    }
+
     @Test func upgradesAreOneFinding() {
         let found = findings { report in
             report.tracing = tracing()

@@ -340,7 +340,10 @@ enum HolderRules {
         var work = Work.unknown
         if longest.kind != .checkpoint, let process { work = self.work(of: process, nil, facts) }
         if case .idle = work { work = .unknown }
-        if longest.kind != .checkpoint { text += sentence(work, longest.pid, facts) }
+        let past = pastWork(of: longest.pid, facts)
+        if longest.kind != .checkpoint {
+            text += past?.text ?? sentence(work, longest.pid, facts)
+        }
         let kind: Finding.Kind =
             switch longest.kind {
             case .writer: .longWriter
@@ -352,8 +355,43 @@ enum HolderRules {
                 kind,
                 pid: longest.pid,
                 text,
-                remedy: kind == .checkpointWaits ? nil : remedy(work, longest.pid)
+                remedy: kind == .checkpointWaits
+                    ? nil : past?.remedy ?? remedy(work, longest.pid)
             )
         ]
+    }
+
+    /// Returns what a process did in its longest write transaction that has ended, as a sentence with a
+    /// leading space, and a remedy, or `nil` if it is unknown.
+    static func pastWork(
+        of process: Int32,
+        _ facts: FindingFacts
+    ) -> (text: String, remedy: String)? {
+        let transactions = (facts.report.transactions ?? []).filter {
+            $0.pid == process && $0.writes && !$0.open
+        }
+        let longest = transactions.max { $0.seconds < $1.seconds }
+        if let longest, let after = longest.gapAfter,
+            StatementRules.isIdle(gap: longest.longestGapSeconds, of: longest.seconds)
+        {
+            let before = longest.gapBefore.map { " and before \(FindingFacts.quoted($0))" } ?? ""
+            return (
+                " Its transaction executed no statement for "
+                    + "\(FindingFacts.duration(longest.longestGapSeconds)) after "
+                    + "\(FindingFacts.quoted(after))\(before).",
+                "Do the work between these statements before BEGIN or after COMMIT."
+            )
+        }
+        let statements = (facts.report.statements ?? []).filter { $0.pids.contains(process) }
+        guard let slowest = statements.max(by: { $0.seconds ?? 0 < $1.seconds ?? 0 }),
+            let seconds = slowest.seconds
+        else { return nil }
+        let share = slowest.pids.count > 1 ? " in all processes" : ""
+        return (
+            " Its slowest statement was \(FindingFacts.quoted(slowest.sql)): "
+                + "\(HumanUnits.exact(slowest.calls, "execution")), "
+                + "\(FindingFacts.duration(seconds))\(share).",
+            "Make this statement faster, or divide the work into smaller transactions."
+        )
     }
 }

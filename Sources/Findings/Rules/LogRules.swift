@@ -46,7 +46,7 @@ enum LogRules {
             let process = facts.report.processes.first(where: { process in
                 process.locks.contains { $0.kind == .writer }
             }), let lock = process.locks.first(where: { $0.kind == .writer })
-        else { return [] }
+        else { return endedLargeTransactions(facts) }
         return [
             Finding(
                 .largeTransaction,
@@ -57,6 +57,32 @@ enum LogRules {
                 remedy:
                     "No checkpoint can copy its frames until it commits. Divide it into smaller "
                     + "transactions."
+            )
+        ]
+    }
+
+    /// The mean number of frames of a commit from which commits are large.
+    private static let largeCommit: UInt64 = 250
+
+    /// Transactions that have filled the log in the interval, and have ended.
+    private static func endedLargeTransactions(_ facts: FindingFacts) -> [Finding] {
+        guard let log = facts.report.wal, let frames = log.framesWritten, let commits = log.commits,
+            frames >= longLogMultiple * threshold, commits > 0, frames / commits >= largeCommit
+        else { return [] }
+        let writer = facts.report.processes.max { $0.share.writer.value < $1.share.writer.value }
+            .flatMap { $0.share.writer.value > 0 ? $0.pid : nil }
+        let work = writer.flatMap { HolderRules.pastWork(of: $0, facts) }
+        return [
+            Finding(
+                .largeTransaction,
+                cause: .largeTransaction,
+                pid: writer,
+                "\(HumanUnits.exact(commits, "commit")) wrote \(size(frames, log)) to the log in "
+                    + FindingFacts.duration(facts.report.window.seconds)
+                    + (writer.map { "; \(facts.name($0)) held the write lock longest" } ?? "") + "."
+                    + (work?.text ?? ""),
+                remedy: "Divide the work into smaller transactions, so that checkpoints between "
+                    + "them can reuse the log."
             )
         ]
     }
