@@ -410,6 +410,8 @@ def main():
         return migrate(options.path, options.script)
     if options.command == "observe":
         return observe(options.path, options.pid)
+    # A shell ignores SIGINT in the background, and the programs that this script starts would, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     bench = Bench(os.path.abspath(options.folder), options.poolgauge)
     if options.command == "prepare":
         bench.prepare(options.megabytes)

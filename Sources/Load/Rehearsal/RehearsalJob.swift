@@ -196,6 +196,7 @@ package struct IntegrityResult: Sendable, Codable, Equatable {
     package init() {}
 
     package var isIntact: Bool { problems.isEmpty }
+    package var isSound: Bool { isIntact && foreignKeyViolations.isEmpty }
 }
 
 /// A table, as far as batches depend on it.

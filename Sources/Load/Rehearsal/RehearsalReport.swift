@@ -19,6 +19,8 @@ package struct RehearsalReport: Sendable, Codable, Equatable {
     package var alone: Run?
     /// The migration under the load of a scenario.
     package var underLoad: Run?
+    /// The state of the original, if a run found damage or rows that violate foreign keys.
+    package var original: IntegrityResult?
     package var load: Load?
     package var space: Space?
     package var interruption: Interruption?

@@ -220,9 +220,12 @@ extension RehearsalReport {
         let integrity =
             checks.isIntact
             ? "integrity: the database is intact"
-            : "integrity: the database is damaged: \(checks.problems.joined(separator: "; "))"
+            : "integrity: the database is damaged\(original?.isIntact == false ? ", as before" : ""): "
+                + checks.problems.joined(separator: "; ")
+        let earlier = original?.foreignKeyViolations ?? [:]
         let violations = checks.foreignKeyViolations.sorted { $0.key < $1.key }.map {
-            "\(HumanUnits.exact($0.value)) rows of \($0.key)"
+            "\(HumanUnits.exact($0.value)) rows of \($0.key) "
+                + "(before: \(HumanUnits.exact(earlier[$0.key] ?? 0)))"
         }
         let keys =
             violations.isEmpty

@@ -58,6 +58,11 @@ struct RehearsalStage {
         let digests = alone.failure == nil && run.proposesBatches ? path : nil
         report.alone?.checks = try check(path)
         if digests == nil { copies.remove(path) }
+        if [report.alone, report.underLoad].contains(where: { $0?.checks?.isSound == false }) {
+            let copy = try copies.make(for: "check of the original")
+            report.original = try check(copy)
+            copies.remove(copy)
+        }
         if alone.failure == nil {
             if run.interrupts { report.interruption = try interrupt(alone) }
             if run.proposesBatches { try propose(facts, reference: path, &report) }

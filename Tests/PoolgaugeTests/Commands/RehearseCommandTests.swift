@@ -141,6 +141,31 @@ struct RehearseCommandTests {
         }
     }
 
+    /// A violation that existed before is not the migration's.
+    @Test func earlierViolationsOfForeignKeysAreCounted() throws {
+        try withTemporaryFolder { folder in
+            let path = folder.appendingPathComponent("app.sqlite").path
+            var configuration = Configuration()
+            configuration.foreignKeysEnabled = false
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE shop (id INTEGER PRIMARY KEY);
+                        CREATE TABLE purchase (id INTEGER PRIMARY KEY, shop REFERENCES shop);
+                        INSERT INTO shop VALUES (1), (2);
+                        INSERT INTO purchase (shop) VALUES (1), (2), (2), (9);
+                        """
+                )
+            }
+            try queue.close()
+            let outcome = try rehearse("DELETE FROM shop WHERE id = 2;", in: folder)
+            #expect(outcome.status == 0)
+            let words = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(words.contains("3 rows of purchase (before: 1) violate foreign keys"))
+        }
+    }
+
     @Test func longStatementsAreDividedAndTheProgramHasTheSameEffect() throws {
         try withDatabase(isWAL: true) { folder in
             let sql = "UPDATE mail SET subject = subject || '!' WHERE folder <> 3;"
