@@ -132,6 +132,8 @@ package struct AdviceResult: Sendable, Codable, Equatable {
     static let minimumEffect = 1.1
     /// The share of a client's accesses that must no longer fail for longer times to be acceptable.
     static let minimumSavedShare = 0.01
+    /// The factor by which the throughput of a closed loop may fall if fewer accesses fail.
+    static let maximumSlowdown = 2.0
 
     static let stopped = "stopped"
 }
@@ -152,13 +154,19 @@ extension AdviceResult {
     ///
     /// Users lose failed accesses first, then time. If fewer accesses fail, those that failed before
     /// now wait and take time, so longer times do not prevent a recommendation. A lower throughput
-    /// does not if it costs fewer accesses than failed before.
+    /// does not if it costs fewer accesses than failed before. The throughput of a closed loop is
+    /// also a time: it prevents one only if it falls to less than half.
     ///
     /// - Parameters:
     ///   - primaryPairs: The comparisons of the primary metrics.
+    ///   - closedLoops: The names of the clients in a closed loop.
     ///   - savedShare: The share of a client's accesses that no longer fail, from 0 to 1.
     /// - Returns: The verdict.
-    static func verdict(on primaryPairs: [ComparisonPair], savedShare: Double = 0) -> Verdict {
+    static func verdict(
+        on primaryPairs: [ComparisonPair],
+        closedLoops: Set<String> = [],
+        savedShare: Double = 0
+    ) -> Verdict {
         let losses = primaryPairs.filter { $0.deterioration != nil }
         guard let gain = primaryPairs.compactMap(\.improvement).max() else {
             return losses.isEmpty ? .noDifference : .worse
@@ -169,7 +177,9 @@ extension AdviceResult {
                 return loss >= minimumEffect
             }
             if pair.isFailure { return loss >= minimumEffect }
-            return !pair.lowerIsBetter && loss >= max(minimumEffect, 1 / max(1 - savedShare, 1e-9))
+            let isTime = closedLoops.contains { pair.metric == "\($0).throughput" }
+            let limit = max(isTime ? maximumSlowdown : minimumEffect, 1 / max(1 - savedShare, 1e-9))
+            return !pair.lowerIsBetter && loss >= limit
         }
         if isTradeOff { return .tradeOff }
         return gain < minimumEffect ? .small : .recommended

@@ -424,6 +424,10 @@ package final class AdviceRun: Sendable {
         var result = tried.result(
             AdviceResult.verdict(
                 on: primaryPairs,
+                closedLoops: Set(
+                    scenario.clients.filter { if case .closed = $0.pace { true } else { false } }
+                        .map(\.name)
+                ),
                 savedShare: compared.savedShare(of: tried.candidate.arm.name, against: arm.name)
             )
         )

@@ -45,6 +45,9 @@ struct AdviceVerdictTests {
             ("pay.throughput", 0.87, false, 0.64, .recommended),
             ("pay.throughput", 0.87, false, 0.05, .tradeOff),
             ("pay.throughput", 0.3, false, 0.64, .tradeOff),
+            // The throughput of a closed loop is a time.
+            ("sync.throughput", 0.87, false, 0.05, .recommended),
+            ("sync.throughput", 0.4, false, 0.05, .tradeOff),
             // Failures of another client are failures.
             ("show.errors.rate", 2, true, 0.64, .tradeOff),
         ] as [(String, Double, Bool, Double, AdviceResult.Verdict)]
@@ -60,6 +63,9 @@ struct AdviceVerdictTests {
         loss.metric = metric
         loss.lowerIsBetter = lowerIsBetter
         let pairs = [pair(0.005, .better), loss]
-        #expect(AdviceResult.verdict(on: pairs, savedShare: savedShare) == expected)
+        #expect(
+            AdviceResult.verdict(on: pairs, closedLoops: ["sync"], savedShare: savedShare)
+                == expected
+        )
     }
 }
