@@ -25,16 +25,18 @@ type statement struct {
 	Parameters int
 }
 
+type access struct {
+	Kind       string
+	Statements []statement
+}
+
 type setup struct {
 	Database, Begin string
 	Readers         int
 	Pragmas         []string
 	BusyTimeout     *int
 	BusyPause       *float64
-	Accesses        []struct {
-		Kind       string
-		Statements []statement
-	}
+	Accesses        []access
 }
 
 func open(s setup) (*sql.DB, error) {
@@ -47,42 +49,53 @@ func open(s setup) (*sql.DB, error) {
 	}
 	sql.Register("sqlite3-pragmas", &sqlite3.SQLiteDriver{ConnectHook: hook})
 	source := "file:" + (&url.URL{Path: s.Database}).EscapedPath()
+	source += "?_txlock=" + strings.ToLower(strings.TrimPrefix(s.Begin, "BEGIN "))
 	if s.BusyTimeout != nil { // go-sqlite3 waits 5 s by default.
-		source += fmt.Sprintf("?_busy_timeout=%d", *s.BusyTimeout)
+		source += fmt.Sprintf("&_busy_timeout=%d", *s.BusyTimeout)
 	}
 	db, _ := sql.Open("sqlite3-pragmas", source)
 	if s.Readers > 0 {
 		db.SetMaxOpenConns(s.Readers)
 		db.SetMaxIdleConns(s.Readers) // By default, the pool keeps two idle connections.
 	}
-	// A single statement is a read transaction of its own. Other accesses start and end one.
-	for i, access := range s.Accesses {
-		begin, commit := statement{s.Begin, 0}, statement{"COMMIT", 0}
-		if access.Kind == "read" {
-			begin.SQL = "BEGIN DEFERRED"
-		}
-		if access.Kind == "write" || access.Kind == "read" && len(access.Statements) > 1 {
-			s.Accesses[i].Statements = append(append([]statement{begin}, access.Statements...), commit)
+	// A single statement is a read transaction of its own. Other reads start and end one, and writes use
+	// sql.Tx, which _txlock would also make a write transaction for reads.
+	for i, a := range s.Accesses {
+		if a.Kind == "read" && len(a.Statements) > 1 {
+			begin, commit := statement{"BEGIN DEFERRED", 0}, statement{"COMMIT", 0}
+			s.Accesses[i].Statements = append(append([]statement{begin}, a.Statements...), commit)
 		}
 	}
 	return db, db.Ping()
 }
 
 // perform returns when the access had a connection, and its number of rows or its failure.
-func perform(db *sql.DB, statements []statement, values []any) (entry time.Time, result any) {
+func perform(db *sql.DB, a access, values []any) (entry time.Time, result any) {
 	background, count := context.Background(), 0
 	connection, err := db.Conn(background)
 	entry = time.Now()
-	for i := 0; err == nil && i < len(statements); i++ {
+	var tx *sql.Tx
+	if err == nil && a.Kind == "write" {
+		tx, err = connection.BeginTx(background, nil)
+	}
+	for i := 0; err == nil && i < len(a.Statements); i++ {
 		var rows *sql.Rows
-		n := statements[i].Parameters
-		if rows, err = connection.QueryContext(background, statements[i].SQL, values[:n]...); err != nil {
+		query, n := connection.QueryContext, a.Statements[i].Parameters
+		if tx != nil {
+			query = tx.QueryContext
+		}
+		if rows, err = query(background, a.Statements[i].SQL, values[:n]...); err != nil {
 			break
 		}
 		for values = values[n:]; rows.Next(); count++ {
 		}
 		err = rows.Err()
 		rows.Close()
+	}
+	if tx != nil && err == nil {
+		err = tx.Commit()
+	} else if tx != nil {
+		tx.Rollback()
 	}
 	var failure sqlite3.Error
 	if err == nil {
@@ -93,7 +106,7 @@ func perform(db *sql.DB, statements []statement, values []any) (entry time.Time,
 		result = fmt.Sprintf("GO_ERROR %.150s", err)
 	}
 	if connection != nil {
-		if err != nil && len(statements) > 1 {
+		if err != nil && a.Kind == "read" && len(a.Statements) > 1 {
 			connection.ExecContext(background, "ROLLBACK")
 		}
 		connection.Close()
@@ -130,12 +143,12 @@ func lane(db *sql.DB, s *setup, path string) {
 			for index, item := range request {
 				request[index] = value(item)
 			}
-			var statements []statement // The access -1 has none.
+			var a access // The access -1 has no statements.
 			if id := request[0].(int64); id >= 0 {
-				statements = s.Accesses[id].Statements
+				a = s.Accesses[id]
 			}
 			start := time.Now()
-			entry, result := perform(db, statements, request[1:])
+			entry, result := perform(db, a, request[1:])
 			answers = append(answers, entry.Sub(start), time.Since(entry), result)
 		}
 		err = encoder.Encode(answers)

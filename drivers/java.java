@@ -113,7 +113,8 @@ class Driver {
         return hex == null ? (Object) Long.parseLong((String) map.get("i")) : HexFormat.of().parseHex(hex);
     }
 
-    static void lane(String path, BlockingQueue<Client> pool) {
+    /** A thread gets the connection that it used last, as in HikariCP, unless another one has it. */
+    static void lane(String path, BlockingDeque<Client> pool) {
         try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
             var in = new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), UTF_8));
             var out = Channels.newOutputStream(channel);
@@ -127,7 +128,7 @@ class Driver {
                     var client = pool.take();
                     long entry = System.nanoTime();
                     String result = quoted(client.perform(id, request));
-                    pool.put(client);
+                    pool.putFirst(client);
                     answer.append(entry - start).append(',').append(System.nanoTime() - entry).append(',').append(result);
                 }
                 out.write(answer.append("]\n").toString().getBytes(UTF_8));

@@ -7,7 +7,8 @@ Each program runs a closed loop of point reads, or of transactions that update o
 connection, and measures each access with its own clock. `poolgauge run` runs the same accesses through
 the driver, in turn with the program. The table shows medians of ratios: the throughput without the protocol
 (as the run states it, an interval), and the p50 of the accesses. Each must be within 10% of the
-program's. A run whose protocol takes too much of the time is invalid, and says so;
+program's, or within 1 µs per access, which is a few calls in an interpreted language. Both use a file
+system in memory if there is one, because a disk needs different times for equal syncs. A run whose protocol takes too much of the time is invalid, and says so;
 its loop is not measured. Drivers whose language is not installed are skipped, with a line that
 starts with "skipped:".
 """
@@ -138,7 +139,8 @@ for ($after = 0; $after < $end;) {
     $key = random_int(1, ROWS);
     $before = hrtime(true);
     foreach ($statements as $i => $statement) {
-        $statement->execute(str_contains($texts[$i], '?') ? [$key] : []);
+        if (str_contains($texts[$i], '?')) $statement->bindValue(1, $key, PDO::PARAM_INT);
+        $statement->execute();
         $statement->fetchAll(PDO::FETCH_NUM);
         $statement->closeCursor();
     }
@@ -354,7 +356,7 @@ def through_driver(binary, driver, kind, folder, seconds):
     output = folder / "result.json"
     done = subprocess.run(
         [binary, "run", scenario, "--format", "json", "--output", output, "--allow-commands"],
-        capture_output=True, text=True,
+        capture_output=True, text=True, env={**os.environ, "TMPDIR": str(folder)},
     )
     if not output.exists() or done.returncode not in (0, 3, 5):
         sys.exit(f"{driver}: {done.stderr or done.stdout}")
@@ -376,7 +378,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--scratch", type=pathlib.Path)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=memory) as temporary:
         folder = (arguments.scratch or pathlib.Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         wrong = compared = unknown = 0
@@ -420,7 +423,12 @@ def main():
                 )
                 rate, p50 = (statistics.median(row[i] for row in own) for i in (0, 1))
                 cost = [statistics.median(row[3][key] for row in driven) for key in ("low", "high")]
-                right = low <= 1.1 and high >= 0.9 and abs(time - 1) <= 0.1
+                # How much longer an access takes, as nanoseconds.
+                slower = ratio(lambda a, b: 1e9 / b[1] - 1e9 / a[0])
+                faster = ratio(lambda a, b: 1e9 / a[0] - 1e9 / b[0])
+                difference = ratio(lambda a, b: b[2] - a[1])
+                is_rate_equal = (low <= 1.1 or faster <= 1000) and (high >= 0.9 or slower <= 1000)
+                right = is_rate_equal and (abs(time - 1) <= 0.1 or abs(difference) <= 1000)
                 compared, wrong = compared + 1, wrong + (not right)
                 print(
                     f"{driver:7} {kind:6} {rate:9.0f}  {low:5.2f} to {high:5.2f}  "
