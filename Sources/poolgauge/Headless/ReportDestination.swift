@@ -126,8 +126,9 @@ struct ReportDestination {
     /// Returns the path of the regular file to replace or create, or `nil` for a destination that
     /// must be written to directly.
     private static func regularFile(at path: String, _ option: String) throws -> String? {
-        // `/dev/stdout` may refer to a file that the shell has opened.
-        if path.hasPrefix("/dev/") || path.hasPrefix("/proc/") { return nil }
+        // `/dev/stdout` may refer to a file that the shell has opened. `/dev/shm` is a folder for files.
+        let isDevice = path.hasPrefix("/dev/") && !path.hasPrefix("/dev/shm/")
+        if isDevice || path.hasPrefix("/proc/") { return nil }
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw refusal(of: path, errno, option) }

@@ -93,6 +93,18 @@ struct FileSafetyTests {
                 expectEnd(outcome.status, outcome.errors)
                 #expect(outcome.output.contains("ycsb-a") == (device != "/dev/null"))
             }
+            // A new file in memory is not a device.
+            let memory = "/dev/shm"
+            if FileManager.default.isWritableFile(atPath: memory) {
+                let path = "\(memory)/poolgauge-\(UUID().uuidString)"
+                defer { try? FileManager.default.removeItem(atPath: path) }
+                let outcome = try HeadlessProgram.run(
+                    ["run", "ycsb-a", "--output", path] + Self.quick,
+                    in: folder
+                )
+                expectEnd(outcome.status, outcome.errors)
+                #expect(try String(contentsOfFile: path, encoding: .utf8).contains("ycsb-a"))
+            }
             let full = try HeadlessProgram.run(
                 ["run", "ycsb-a", "--output", "/dev/full"] + Self.quick,
                 in: folder
