@@ -194,6 +194,7 @@ GO = """
 package main
 
 import (
+    "context"
     "database/sql"
     "fmt"
     "math/rand"
@@ -216,21 +217,29 @@ func main() {
     start := time.Now().Add(time.Second)
     end := start.Add(time.Duration(seconds * 1e9))
     times := []int64{}
+    background := context.Background()
     for after := time.Now(); after.Before(end); {
         key := 1 + rand.Intn(ROWS)
         before := time.Now()
+        connection, err := db.Conn(background)
+        if err != nil { panic(err) }
         if os.Args[2] == "write" {
-            tx, err := db.Begin()
+            tx, err := connection.BeginTx(background, nil)
             if err != nil { panic(err) }
-            if _, err := tx.Exec(WRITE, key); err != nil { panic(err) }
+            rows, err := tx.QueryContext(background, WRITE, key)
+            if err != nil { panic(err) }
+            for rows.Next() {
+            }
+            rows.Close()
             if err := tx.Commit(); err != nil { panic(err) }
         } else {
-            rows, err := db.Query(READ, key)
+            rows, err := connection.QueryContext(background, READ, key)
             if err != nil { panic(err) }
             for rows.Next() {
             }
             rows.Close()
         }
+        connection.Close()
         after = time.Now()
         if after.After(start) { times = append(times, int64(after.Sub(before))) }
     }
