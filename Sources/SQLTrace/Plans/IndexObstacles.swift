@@ -46,21 +46,39 @@ extension PrivateSchema {
         guard one.isPlain, other.isPlain, let from = one.reference, let to = other.reference else {
             return nil
         }
+        let types = [other, one].map { declaredType(of: $0, among: columns, in: sql) }
+        let affinities = types.map(Self.affinity)
+        // Between equal affinities, SQLite converts nothing: a cast only changes the order of a join.
+        if let first = affinities[0], first == affinities[1] { return nil }
         for type in Self.types {
             let cast = "CAST(\(from) AS \(type))"
             let changed = SQLComparison.replacing(one, with: cast, in: sql)
             guard helps(changed, insteadOf: sql) else { continue }
-            let types = [other, one].map { operand in
-                "\(operand.text) (\(declaredType(of: operand, among: columns, in: sql)))"
-            }
             return IndexObstacle(
-                text: "\(types[0]) is compared with \(types[1]). SQLite converts \(to) for the "
-                    + "comparison, so no index on \(to) can be used.",
+                text:
+                    "\(other.text) (\(types[0])) is compared with \(one.text) (\(types[1])). SQLite "
+                    + "converts \(to) for the comparison, so no index on \(to) can be used.",
                 remedy: "Declare both columns with the same type, or compare \(to) with \(cast)."
             )
         }
         return nil
     }
+
+    /// How SQLite compares the values of a column.
+    private enum Affinity { case number, text, none }
+
+    /// Returns the affinity of a declared type, or `nil` if it is not known
+    /// (<https://sqlite.org/datatype3.html>, section 3.1).
+    private static func affinity(_ type: String) -> Affinity? {
+        let type = type.uppercased()
+        if type == unknownType || type.contains(" OR ") { return nil }
+        if type.contains("INT") { return .number }
+        if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return .text }
+        return type.contains("BLOB") || type == untyped ? Affinity.none : .number
+    }
+
+    private static let unknownType = "ANOTHER TYPE"
+    private static let untyped = "NO TYPE"
 
     /// An index on a column does not contain the results of expressions
     /// (<https://sqlite.org/expridx.html>).
@@ -103,9 +121,10 @@ extension PrivateSchema {
         }
         let types = Set(found.compactMap { declaredType(of: $0) })
         guard types.count == 1, let type = types.first else {
-            return found.isEmpty ? "another type" : types.sorted().joined(separator: " or ")
+            return found.isEmpty
+                ? Self.unknownType.lowercased() : types.sorted().joined(separator: " or ")
         }
-        return type.isEmpty ? "no type" : type
+        return type.isEmpty ? Self.untyped.lowercased() : type
     }
 
     /// Returns what prevents the use of an existing index on the first column of a proposed one:
