@@ -15,7 +15,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 
@@ -38,8 +37,7 @@ def source(python, package, scratch):
              "--dest", scratch, f"{package}=={version}"], check=True,
         )
         archive = next(scratch.glob(f"{prefix}.tar.gz"))
-        with tarfile.open(archive) as file:
-            file.extractall(scratch, filter="data")
+        subprocess.run(["tar", "--extract", "--file", archive, "--directory", scratch], check=True)
     return scratch / prefix
 
 

@@ -213,19 +213,21 @@ struct RuleTests {
             transaction.seconds = 2
             transaction.longestGapSeconds = isIdle ? 1.5 : 0.01
             transaction.gapAfter = "UPDATE price SET stock = ?"
-            report.transactions = [transaction]
-            var slow = statement("INSERT INTO attachment SELECT ?", calls: 20)
-            slow.pids = [8]
-            slow.seconds = 1.8
-            var other = statement("UPDATE item SET hits = ?", calls: 900)
-            other.seconds = 3
-            report.statements = [other, slow]
+            transaction.statements = 20
+            transaction.sql = "INSERT INTO attachment SELECT ?"
+            // An earlier transaction was longer than the hold.
+            var earlier = transaction
+            earlier.seconds = 30
+            earlier.sql = "DELETE FROM attachment"
+            report.transactions = [earlier, transaction]
         }
         let finding = try #require(found.first { $0.kind == .longWriter })
         let expected =
             isIdle
-            ? "Its transaction executed no statement for 1.5 s after `UPDATE price SET stock = ?`."
-            : "Its slowest statement was `INSERT INTO attachment SELECT ?`: 20 executions, 1.8 s."
+            ? "Its write transaction (2.0 s) executed no statement for 1.5 s after "
+                + "`UPDATE price SET stock = ?`."
+            : "Its write transaction (2.0 s) executed 20 statements, the last "
+                + "`INSERT INTO attachment SELECT ?`."
         #expect(finding.text.hasSuffix(expected), "\(finding.text)")
     }
 

@@ -340,7 +340,7 @@ enum HolderRules {
         var work = Work.unknown
         if longest.kind != .checkpoint, let process { work = self.work(of: process, nil, facts) }
         if case .idle = work { work = .unknown }
-        let past = pastWork(of: longest.pid, facts)
+        let past = pastWork(of: longest.pid, holding: longest.seconds, facts)
         if longest.kind != .checkpoint {
             text += past?.text ?? sentence(work, longest.pid, facts)
         }
@@ -363,35 +363,41 @@ enum HolderRules {
 
     /// Returns what a process did in its longest write transaction that has ended, as a sentence with a
     /// leading space, and a remedy, or `nil` if it is unknown.
+    ///
+    /// - Parameters:
+    ///   - process: The ID of the process.
+    ///   - hold: The time for which the process held the lock, in seconds, which the transaction must
+    ///     not exceed by much, or `nil` for any transaction.
+    ///   - facts: The report.
+    /// - Returns: The sentence and the remedy.
     static func pastWork(
         of process: Int32,
+        holding hold: Double? = nil,
         _ facts: FindingFacts
     ) -> (text: String, remedy: String)? {
-        let transactions = (facts.report.transactions ?? []).filter {
-            $0.pid == process && $0.writes && !$0.open
+        let transactions = (facts.report.transactions ?? []).filter { transaction in
+            transaction.pid == process && transaction.writes && !transaction.open
+                && hold.map { transaction.seconds <= 2 * $0 + 1 } ?? true
         }
-        let longest = transactions.max { $0.seconds < $1.seconds }
-        if let longest, let after = longest.gapAfter,
+        guard let longest = transactions.max(by: { $0.seconds < $1.seconds }) else { return nil }
+        let which = hold == nil ? "longest write" : "write"
+        let text =
+            " Its \(which) transaction (\(FindingFacts.duration(longest.seconds))) executed "
+        if let after = longest.gapAfter,
             StatementRules.isIdle(gap: longest.longestGapSeconds, of: longest.seconds)
         {
             let before = longest.gapBefore.map { " and before \(FindingFacts.quoted($0))" } ?? ""
             return (
-                " Its transaction executed no statement for "
-                    + "\(FindingFacts.duration(longest.longestGapSeconds)) after "
+                text + "no statement for \(FindingFacts.duration(longest.longestGapSeconds)) after "
                     + "\(FindingFacts.quoted(after))\(before).",
                 "Do the work between these statements before BEGIN or after COMMIT."
             )
         }
-        let statements = (facts.report.statements ?? []).filter { $0.pids.contains(process) }
-        guard let slowest = statements.max(by: { $0.seconds ?? 0 < $1.seconds ?? 0 }),
-            let seconds = slowest.seconds
-        else { return nil }
-        let share = slowest.pids.count > 1 ? " in all processes" : ""
+        guard let last = longest.sql else { return nil }
         return (
-            " Its slowest statement was \(FindingFacts.quoted(slowest.sql)): "
-                + "\(HumanUnits.exact(slowest.calls, "execution")), "
-                + "\(FindingFacts.duration(seconds))\(share).",
-            "Make this statement faster, or divide the work into smaller transactions."
+            text + "\(HumanUnits.exact(longest.statements, "statement")), the last "
+                + "\(FindingFacts.quoted(last)).",
+            "Make its statements faster, or divide it into smaller transactions."
         )
     }
 }
