@@ -8,7 +8,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -34,101 +33,88 @@ type setup struct {
 	Database, Begin string
 	Readers         int
 	Pragmas         []string
-	BusyTimeout     *int
+	BusyTimeout     int
 	BusyPause       *float64
 	Accesses        []access
 }
 
 func open(s setup) (*sql.DB, error) {
 	if s.BusyPause != nil {
-		return nil, errors.New("go-sqlite3 has no constant pause; remove 'retry'")
+		return nil, fmt.Errorf("go-sqlite3 has no constant pause; remove 'retry'")
 	}
-	hook := func(connection *sqlite3.SQLiteConn) error {
-		_, err := connection.Exec(strings.Join(s.Pragmas, "; "), nil)
+	sql.Register("sqlite3-pragmas", &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
+		_, err := c.Exec(strings.Join(s.Pragmas, "; "), nil)
 		return err
-	}
-	sql.Register("sqlite3-pragmas", &sqlite3.SQLiteDriver{ConnectHook: hook})
-	source := "file:" + (&url.URL{Path: s.Database}).EscapedPath()
-	source += "?_txlock=" + strings.ToLower(strings.TrimPrefix(s.Begin, "BEGIN "))
-	if s.BusyTimeout != nil { // go-sqlite3 waits 5 s by default.
-		source += fmt.Sprintf("&_busy_timeout=%d", *s.BusyTimeout)
-	}
-	db, _ := sql.Open("sqlite3-pragmas", source)
+	}})
+	path, begin := (&url.URL{Path: s.Database}).EscapedPath(), strings.TrimPrefix(s.Begin, "BEGIN ")
+	options := fmt.Sprintf("_txlock=%s&_busy_timeout=%d", strings.ToLower(begin), s.BusyTimeout)
+	db, _ := sql.Open("sqlite3-pragmas", "file:"+path+"?"+options)
 	if s.Readers > 0 {
 		db.SetMaxOpenConns(s.Readers)
 		db.SetMaxIdleConns(s.Readers) // By default, the pool keeps two idle connections.
 	}
-	// A single statement is a read transaction of its own. Other reads start and end one, and writes use
-	// sql.Tx, which _txlock would also make a write transaction for reads.
-	for i, a := range s.Accesses {
-		if a.Kind == "read" && len(a.Statements) > 1 {
-			begin, commit := statement{"BEGIN DEFERRED", 0}, statement{"COMMIT", 0}
-			s.Accesses[i].Statements = append(append([]statement{begin}, a.Statements...), commit)
-		}
-	}
 	return db, db.Ping()
 }
 
-// perform returns when the access had a connection, and its number of rows or its failure.
-func perform(db *sql.DB, a access, values []any) (entry time.Time, result any) {
-	background, count := context.Background(), 0
+// perform returns when the access had a connection, and its number of rows.
+//
+// Writes use sql.Tx, as programs do. Reads of several statements do not, because _txlock would make
+// them write transactions. A single statement is a read transaction of its own.
+func perform(db *sql.DB, a access, values []any) (entry time.Time, count int, err error) {
+	background := context.Background()
 	connection, err := db.Conn(background)
-	entry = time.Now()
-	var tx *sql.Tx
-	if err == nil && a.Kind == "write" {
-		tx, err = connection.BeginTx(background, nil)
+	if entry = time.Now(); err != nil {
+		return
 	}
-	for i := 0; err == nil && i < len(a.Statements); i++ {
-		var rows *sql.Rows
-		query, n := connection.QueryContext, a.Statements[i].Parameters
-		if tx != nil {
-			query = tx.QueryContext
+	defer connection.Close()
+	query, commit := connection.QueryContext, func() error { return nil }
+	if a.Kind == "write" {
+		tx, err := connection.BeginTx(background, nil)
+		if err != nil {
+			return entry, 0, err
 		}
-		if rows, err = query(background, a.Statements[i].SQL, values[:n]...); err != nil {
-			break
+		defer tx.Rollback() // It does nothing after Commit.
+		query, commit = tx.QueryContext, tx.Commit
+	} else if a.Kind == "read" && len(a.Statements) > 1 {
+		execute := func(text string) (err error) { _, err = connection.ExecContext(background, text); return }
+		if err = execute("BEGIN"); err != nil {
+			return
 		}
-		for values = values[n:]; rows.Next(); count++ {
+		commit = func() error { return execute("COMMIT") }
+		defer func() {
+			if err != nil {
+				execute("ROLLBACK")
+			}
+		}()
+	}
+	for _, statement := range a.Statements {
+		rows, err := query(background, statement.SQL, values[:statement.Parameters]...)
+		if err != nil {
+			return entry, 0, err
 		}
-		err = rows.Err()
-		rows.Close()
-	}
-	if tx != nil && err == nil {
-		err = tx.Commit()
-	} else if tx != nil {
-		tx.Rollback()
-	}
-	var failure sqlite3.Error
-	if err == nil {
-		result = count
-	} else if errors.As(err, &failure) {
-		result = fmt.Sprintf("%d %.150s", failure.ExtendedCode, err)
-	} else {
-		result = fmt.Sprintf("GO_ERROR %.150s", err)
-	}
-	if connection != nil {
-		if err != nil && a.Kind == "read" && len(a.Statements) > 1 {
-			connection.ExecContext(background, "ROLLBACK")
+		for values = values[statement.Parameters:]; rows.Next(); count++ {
 		}
-		connection.Close()
+		if rows.Close(); rows.Err() != nil {
+			return entry, 0, rows.Err()
+		}
 	}
-	return entry, result
+	return entry, count, commit()
 }
 
 // value converts a JSON value. Blobs and large integers are objects.
 func value(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if integer, err := v.Int64(); err == nil {
+	if object, ok := v.(map[string]any); ok {
+		if text, ok := object["b"].(string); ok {
+			blob, _ := hex.DecodeString(text)
+			return blob
+		}
+		v = json.Number(object["i"].(string))
+	}
+	if number, ok := v.(json.Number); ok {
+		if integer, err := number.Int64(); err == nil {
 			return integer
 		}
-		real, _ := v.Float64()
-		return real
-	case map[string]any:
-		if integer, ok := v["i"].(string); ok {
-			return value(json.Number(integer))
-		}
-		blob, _ := hex.DecodeString(v["b"].(string))
-		return blob
+		v, _ = number.Float64()
 	}
 	return v
 }
@@ -148,17 +134,21 @@ func lane(db *sql.DB, s *setup, path string) {
 				a = s.Accesses[id]
 			}
 			start := time.Now()
-			entry, result := perform(db, a, request[1:])
-			answers = append(answers, entry.Sub(start), time.Since(entry), result)
+			entry, count, err := perform(db, a, request[1:])
+			answers = append(answers, entry.Sub(start), time.Since(entry), count)
+			if failure, ok := err.(sqlite3.Error); ok {
+				answers[len(answers)-1] = fmt.Sprintf("%d %.150s", failure.ExtendedCode, err)
+			} else if err != nil {
+				answers[len(answers)-1] = fmt.Sprintf("GO_ERROR %.150s", err)
+			}
 		}
 		err = encoder.Encode(answers)
 	}
 }
 
 func main() {
-	input := json.NewDecoder(os.Stdin)
-	output := json.NewEncoder(os.Stdout)
-	var s setup
+	input, output := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	s := setup{BusyTimeout: 5000} // The default of go-sqlite3.
 	input.Decode(&s)
 	db, err := open(s)
 	if err != nil {
