@@ -140,6 +140,15 @@ final class AgentRing: Sendable {
         }
     }
 
+    /// Makes programs send the values of parameters.
+    func requestValues() {
+        state.withLock { state in
+            if let memory = UnsafeMutableRawPointer(bitPattern: state.memory) {
+                poolgauge_ring_want_values(memory)
+            }
+        }
+    }
+
     /// Ends the thread, after which programs soon stop storing records.
     func end() { state.withLock { $0.isClosed = true } }
 

@@ -104,6 +104,7 @@ package final class AgentTraceSession: StatementTrace {
         decoder = ExecutionDecoder { files.database(of: $0, path: $1) }
         reportTime = start
         pollTime = start
+        if options.readsValues { ring.requestValues() }
         ring.startThread()
         addModels()
     }
@@ -247,6 +248,8 @@ package final class AgentTraceSession: StatementTrace {
         switch record.kind {
         // The library sends neither.
         case .values, .fork: return
+        // Another reader of the same memory may have requested them.
+        case .packedValues where !options.readsValues: return
         case .program: end(process, at: record.time)
         case .copy(let path, let version):
             guard record.library < Self.copyLimit else { return }

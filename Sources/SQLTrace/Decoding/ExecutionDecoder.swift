@@ -87,11 +87,10 @@ struct ExecutionDecoder {
             }
             processes[record.process, default: Process()].files[record.connection] =
                 Process.File(path: path, match: match, foreignKeys: foreignKeys)
-        case .values(let values):
-            if processes[record.process]?.values.count ?? 0 >= Self.threadLimit {
-                processes[record.process]?.values = [:]
-            }
-            processes[record.process, default: Process()].values[record.thread] = values
+        case .values(let values): store(values, of: record)
+        case .packedValues(let part, let isFirst, let isLast):
+            guard let bytes = complete(part, isFirst, isLast, record) else { return nil }
+            store(ProbeRecord.values(packed: bytes), of: record)
         case .close:
             processes[record.process]?.files[record.connection] = nil
             return .closed(
@@ -143,6 +142,13 @@ struct ExecutionDecoder {
         let count = process.parts[record.thread]?.count ?? 0
         guard isLast || count >= Self.textLimit - 1_024 else { return nil }
         return process.parts.removeValue(forKey: record.thread) ?? []
+    }
+
+    private mutating func store(_ values: [StatementValue], of record: ProbeRecord) {
+        if processes[record.process]?.values.count ?? 0 >= Self.threadLimit {
+            processes[record.process]?.values = [:]
+        }
+        processes[record.process, default: Process()].values[record.thread] = values
     }
 
     private mutating func store(_ text: String, of record: ProbeRecord) {

@@ -53,6 +53,9 @@ struct ProbeRecord: Sendable, Equatable {
         case file([UInt8], isFirst: Bool, isLast: Bool, foreignKeys: Bool? = nil)
         /// The values of the next execution on the thread.
         case values([StatementValue])
+        /// A part of the values of the next execution on the thread, which the library in the program
+        /// sends (see ``values(packed:)``).
+        case packedValues([UInt8], isFirst: Bool, isLast: Bool)
         case close
         /// The process started another process.
         case fork
@@ -172,11 +175,46 @@ struct ProbeRecord: Sendable, Equatable {
         case 8:
             guard (1...chunkSize).contains(length), length <= body.count else { return nil }
             kind = .copy(path: Array(body[..<(length - 1)]), version: statement)
+        case 10:
+            guard (1...chunkSize).contains(length), length <= body.count else { return nil }
+            kind = .packedValues(
+                Array(body[..<(length - 1)]),
+                isFirst: flags & 1 != 0,
+                isLast: length < chunkSize
+            )
         case 9:
             guard let reason = UnseenReason(rawValue: bytes[17]) else { return nil }
             kind = .unseen(reason)
         default: return nil
         }
+    }
+
+    /// Decodes the values of a statement from the library in a program, or returns an empty array if
+    /// one of them is unknown.
+    ///
+    /// Each value is a byte with its kind and 8 bytes with its number or with its length. A text
+    /// follows its length.
+    static func values(packed bytes: [UInt8]) -> [StatementValue] {
+        var values: [StatementValue] = []
+        var rest = bytes[...]
+        while rest.count >= 9 {
+            let kind = rest[rest.startIndex]
+            let number = rest.dropFirst().prefix(8).reversed().reduce(UInt64(0)) {
+                $0 << 8 | UInt64($1)
+            }
+            rest = rest.dropFirst(9)
+            switch kind {
+            case 0: values.append(.null)
+            case 1: values.append(.integer(Int64(bitPattern: number)))
+            case 2: values.append(.real(Double(bitPattern: number)))
+            case 3 where number <= rest.count:
+                values.append(.text(String(decoding: rest.prefix(Int(number)), as: UTF8.self)))
+                rest = rest.dropFirst(Int(number))
+            case 4: values.append(.blob(bytes: Int(min(number, UInt64(Int32.max)))))
+            default: return []
+            }
+        }
+        return rest.isEmpty ? values : []
     }
 
     private static func value(_ bytes: UnsafeRawBufferPointer) -> StatementValue {

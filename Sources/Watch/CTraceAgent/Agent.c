@@ -54,6 +54,9 @@ struct Layout {
     int counters;
     /// `busyHandler.xBusyHandler` of a connection, or 0 if it was not found.
     int busyHandler;
+    /// `aVar` of a statement, or 0 if it was not found, the size of a value, and the parts of a
+    /// value: `flags`, `n` and `z`. The first part is the number.
+    int values, valueSize, valueFlags, valueLength, valueText;
 };
 
 struct Copy {
@@ -217,7 +220,7 @@ union Record {
     uint64_t words[POOLGAUGE_RECORD_SIZE / 8];
 };
 enum { partSize = POOLGAUGE_RECORD_SIZE - sizeof(struct Head) };
-enum Kind { recordExecution = 1, recordText = 2, recordFile = 3, recordClose = 5, recordProgram = 7, recordCopy = 8, recordNote = 9 };
+enum Kind { recordExecution = 1, recordText = 2, recordFile = 3, recordClose = 5, recordProgram = 7, recordCopy = 8, recordNote = 9, recordValues = 10 };
 enum Note { noteReplaced = 1, noteUnknown = 2 };
 
 static bool hasReader(uint64_t time) {
@@ -240,14 +243,11 @@ static void store(union Record *record, uint64_t time) {
     __atomic_store_n(&slot->number, number + 1, __ATOMIC_RELEASE);
 }
 
-/// Stores a text in parts, of which each is terminated with a zero byte. Only the last is shorter.
+/// Stores bytes in parts, of which each is terminated with a zero byte. Only the last is shorter.
 ///
 /// The flags are those of the kind, besides the one that marks the first part.
-static void storeText(enum Kind kind, int flags, const char *text, const void *statement, const void *connection,
-    int library, uint64_t time) {
-    size_t length = text ? strnlen(text, textLimit + 1) : 0;
-    bool isCut = length > textLimit;
-    if (isCut) length = textLimit;
+static void storeBytes(enum Kind kind, int flags, const char *text, size_t length, bool isCut, const void *statement,
+    const void *connection, int library, uint64_t time) {
     for (size_t start = 0, isFirst = 1;; isFirst = 0) {
         union Record record = {0};
         size_t count = length - start < partSize - 1 ? length - start : partSize - 1;
@@ -267,6 +267,13 @@ static void storeText(enum Kind kind, int flags, const char *text, const void *s
         store(&record, time);
         if (isLast) return;
     }
+}
+
+static void storeText(enum Kind kind, int flags, const char *text, const void *statement, const void *connection,
+    int library, uint64_t time) {
+    size_t length = text ? strnlen(text, textLimit + 1) : 0;
+    bool isCut = length > textLimit;
+    storeBytes(kind, flags, text, isCut ? textLimit : length, isCut, statement, connection, library, time);
 }
 
 static void storeEvent(enum Kind kind, enum Note note, const void *connection) {
@@ -304,6 +311,12 @@ static void retire(struct Connection *connection) {
     closedConnections = connection;
 }
 
+/// Reads memory of the program that may no longer exist.
+static bool readMemory(void *copy, const void *address, size_t size) {
+    struct iovec local = {copy, size}, remote = {(void *)(uintptr_t)address, size};
+    return size == 0 || process_vm_readv(process, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
 /// Reports the connections whose callback the program has replaced by its own: SQLite calls only one,
 /// and does not even report that such a connection was closed.
 static void findReplacements(void) {
@@ -313,9 +326,7 @@ static void findReplacements(void) {
         void *context = each;
         if (!each->copy->layout.context) continue;
         // The program may have closed the connection, so its memory may not exist.
-        struct iovec local = {&context, sizeof context};
-        struct iovec remote = {(char *)each->database + each->copy->layout.context, sizeof context};
-        process_vm_readv(process, &local, 1, &remote, 1, 0);
+        readMemory(&context, (char *)each->database + each->copy->layout.context, sizeof context);
         if (context == each) continue;
         retire(each);
         storeEvent(recordNote, noteReplaced, each->database);
@@ -349,6 +360,85 @@ static int32_t number(const void *object, int offset) {
     int32_t value;
     memcpy(&value, (const char *)object + offset, sizeof value);
     return value;
+}
+
+enum { valueLimit = 8, valueTextLimit = 64, valueBytes = 64 };
+enum ValueKind { valueNull, valueInteger, valueReal, valueText, valueBlob, valueUnknown };
+
+/// Appends a character, or returns false if it does not fit.
+static bool append(char *text, size_t *length, uint32_t character) {
+    size_t count = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    if (*length + count > valueTextLimit) return false;
+    static const uint8_t marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = count; i-- > 0; character >>= 6)
+        text[*length + i] = (char)(i ? 0x80 | (character & 0x3f) : marks[count] | character);
+    *length += count;
+    return true;
+}
+
+/// Converts UTF-16 to UTF-8 until the limit, and returns its length.
+static size_t converted(const uint8_t *units, size_t size, bool isBig, char *text) {
+    size_t length = 0;
+    for (size_t i = 0; i + 1 < size; i += 2) {
+        uint32_t unit = isBig ? (uint32_t)(units[i] << 8 | units[i + 1]) : (uint32_t)(units[i + 1] << 8 | units[i]);
+        if ((unit & 0xfc00) == 0xd800) {
+            if (i + 3 >= size) break;
+            uint32_t low = isBig ? (uint32_t)(units[i + 2] << 8 | units[i + 3]) : (uint32_t)(units[i + 3] << 8 | units[i + 2]);
+            unit = 0x10000 + ((unit & 0x3ff) << 10) + (low & 0x3ff);
+            i += 2;
+        }
+        if (!append(text, &length, unit)) break;
+    }
+    return length;
+}
+
+/// Stores the values of a statement's parameters: a byte with the kind of each, and 8 bytes with the
+/// number or with the length, which the start of a text follows.
+static void storeValues(const struct Copy *copy, sqlite3_stmt *statement, const void *connection, int library, uint64_t time) {
+    const struct Layout *layout = &copy->layout;
+    int count = layout->values ? copy->routines->bind_parameter_count(statement) : 0;
+    if (count <= 0) return;
+    if (count > valueLimit) count = valueLimit;
+    const char *value;
+    memcpy(&value, (const char *)statement + layout->values, sizeof value);
+    char bytes[valueLimit * (9 + valueTextLimit)];
+    size_t length = 0;
+    for (; count > 0; count--, value += layout->valueSize) {
+        char object[valueBytes], text[valueTextLimit];
+        uint8_t source[2 * valueTextLimit], kind = valueUnknown;
+        uint64_t content = 0;
+        size_t textLength = 0;
+        if (readMemory(object, value, (size_t)layout->valueSize)) {
+            uint16_t flags;
+            uint32_t size;
+            const void *address;
+            memcpy(&content, object, sizeof content);
+            memcpy(&flags, object + layout->valueFlags, sizeof flags);
+            memcpy(&size, object + layout->valueLength, sizeof size);
+            memcpy(&address, object + layout->valueText, sizeof address);
+            // MEM_Null, MEM_Int, MEM_Real, MEM_Str, MEM_Blob. The encoding follows the flags.
+            kind = flags & 1 ? valueNull : flags & 4 ? valueInteger : flags & 8 ? valueReal : flags & 2 ? valueText
+                : flags & 0x10 ? valueBlob : valueUnknown;
+            uint8_t encoding = (uint8_t)object[layout->valueFlags + 2];
+            // A blob of zeros has only a number, in 4 bytes.
+            if (kind == valueBlob) content = address || size ? size : (uint32_t)content;
+            if (kind == valueText) {
+                size_t limit = encoding == SQLITE_UTF8 ? valueTextLimit : sizeof source;
+                size_t part = size < limit ? size : limit;
+                if (!readMemory(source, address, part)) kind = valueUnknown;
+                else if (encoding != SQLITE_UTF8) textLength = converted(source, part, encoding == SQLITE_UTF16BE, text);
+                else memcpy(text, source, textLength = part);
+            }
+        }
+        // The number of a text is the length of what follows.
+        if (kind == valueText) content = textLength;
+        bytes[length++] = (char)kind;
+        memcpy(bytes + length, &content, sizeof content);
+        length += sizeof content;
+        memcpy(bytes + length, text, textLength);
+        length += textLength;
+    }
+    storeBytes(recordValues, 0, bytes, length, false, statement, connection, library, time);
 }
 
 static int counterCount(int version) { return version >= 3038000 ? 8 : version >= 3020000 ? 6 : 4; }
@@ -419,6 +509,8 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
         if (state) state->epoch = epoch;
         storeText(recordText, 0, sqlite->sql(statement), statement, connection->database, library, time);
     }
+    if (__atomic_load_n(&ring->wantsValues, __ATOMIC_RELAXED))
+        storeValues(copy, statement, connection->database, library, time);
     union Record record = {0};
     struct Execution *execution = &record.execution;
     execution->head.kind = recordExecution;
@@ -631,6 +723,55 @@ static void findCounters(struct Copy *copy, struct Trial *state) {
     sqlite->finalize(two);
 }
 
+/// Finds where a statement keeps the values of its parameters.
+static void findValues(struct Layout *layout, struct Trial *state) {
+    static const char text[] = "poolgauge";
+    const Routines *sqlite = state->sqlite;
+    const int64_t first = 0x1f2e3d4c5b6a7988, second = -0x123456789abcdef;
+    sqlite3_stmt *statement = NULL;
+    char memory[3 * valueBytes];
+    if (sqlite->prepare_v2(state->database, "SELECT ?1, ?2, ?3", -1, &statement, NULL) == SQLITE_OK
+        && sqlite->bind_int64(statement, 1, first) == SQLITE_OK && sqlite->bind_int64(statement, 2, second) == SQLITE_OK
+        && sqlite->bind_text(statement, 3, text, sizeof text - 1, SQLITE_STATIC) == SQLITE_OK) {
+        // In a statement without cursors, `apArg` and `apCsr`, which precede `aVar`, are the same address.
+        for (int i = statementBytes - 8; i >= 8 && !layout->values; i -= 8) {
+            const char *address;
+            int64_t found;
+            memcpy(&address, (const char *)statement + i, sizeof address);
+            if (!readMemory(&found, address, sizeof found) || found != first) continue;
+            for (int size = 16; size <= valueBytes && !layout->values; size += 8) {
+                if (!readMemory(memory, address, 3 * (size_t)size)) break;
+                memcpy(&found, memory + size, sizeof found);
+                if (found == second) layout->valueSize = size, layout->values = i;
+            }
+        }
+        const char *third = memory + 2 * layout->valueSize;
+        int hasText = 0, hasLength = 0, hasFlags = 0;
+        for (int i = 8; layout->values && i + 2 <= layout->valueSize; i += 2) {
+            const void *address = NULL;
+            uint16_t flags[3];
+            for (int k = 0; k < 3; k++) memcpy(&flags[k], memory + k * layout->valueSize + i, sizeof flags[k]);
+            if (i + 8 <= layout->valueSize) memcpy(&address, third + i, sizeof address);
+            if (address == text) layout->valueText = i, hasText++;
+            else if (i % 4 == 0 && i + 4 <= layout->valueSize && number(third, i) == sizeof text - 1) layout->valueLength = i, hasLength++;
+            else if ((flags[0] & 0x3f) == 4 && (flags[1] & 0x3f) == 4 && (flags[2] & 0x3f) == 2) layout->valueFlags = i, hasFlags++;
+        }
+        if (hasText != 1 || hasLength != 1 || hasFlags != 1) layout->values = 0;
+    }
+    sqlite->finalize(statement);
+    // A statement with cursors and registers confirms it.
+    const char *address;
+    int64_t found;
+    statement = NULL;
+    if (layout->values
+        && (sqlite->prepare_v2(state->database, "INSERT INTO t SELECT a + ?1 FROM t WHERE a > ?2 ORDER BY a + 1", -1, &statement, NULL) != SQLITE_OK
+            || sqlite->bind_int64(statement, 1, first) != SQLITE_OK
+            || !memcpy(&address, (const char *)statement + layout->values, sizeof address)
+            || !readMemory(&found, address, sizeof found) || found != first))
+        layout->values = 0;
+    sqlite->finalize(statement);
+}
+
 /// Measures the inner statement of a trial with and without this library.
 static void compare(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)context, (void)count, (void)values;
@@ -691,6 +832,7 @@ static bool calibrate(struct Copy *copy) {
         findResult(&copy->layout, &state);
         findContext(&copy->layout, &state);
         findCounters(copy, &state);
+        findValues(&copy->layout, &state);
         if (copy->layout.executing) measureInner(copy, &state);
         trial = NULL;
     }

@@ -99,10 +99,10 @@ struct SQLArguments: ParsableArguments {
         }
         try Self.check(processes: pid)
         if !command.isEmpty {
-            guard pid.isEmpty, !values, sqlLimit == nil else {
+            guard pid.isEmpty, sqlLimit == nil else {
                 throw ValidationError(
-                    "--pid, --values, and --sql-limit are for probes, and a command after -- is "
-                        + "traced without them"
+                    "--pid and --sql-limit are for probes, and a command after -- is traced without "
+                        + "them"
                 )
             }
             return
@@ -136,6 +136,7 @@ extension SQLArguments {
     var commandOptions: SQLTraceOptions {
         var options = SQLTraceOptions()
         options.showsLiterals = literals
+        options.readsValues = values
         return options
     }
 

@@ -133,10 +133,10 @@ struct CaptureSubcommand: ParsableCommand {
             throw ValidationError("--name must not be blank")
         }
         if !command.isEmpty {
-            guard from == nil, duration == nil, pid.isEmpty, !values, sqlLimit == nil else {
+            guard from == nil, duration == nil, pid.isEmpty, sqlLimit == nil else {
                 throw ValidationError(
-                    "--for, --from, --pid, --sql-limit, and --values cannot be combined with a "
-                        + "command, which is traced until it ends"
+                    "--for, --from, --pid, and --sql-limit cannot be combined with a command, which "
+                        + "is traced until it ends"
                 )
             }
         } else if from == nil, duration == nil {
@@ -181,6 +181,7 @@ struct CaptureSubcommand: ParsableCommand {
         if !command.isEmpty {
             var live = LiveCapture(database: path, duration: Self.commandLimit)
             live.command = command
+            live.options.readsValues = values
             return try run.run(live)
         }
         guard let duration else {

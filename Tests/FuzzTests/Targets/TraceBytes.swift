@@ -7,7 +7,7 @@ enum TraceBytes {
         var bytes: [UInt8] = []
         for (kind, size) in [
             (3, 280), (2, 280), (4, 680), (1, 152), (5, 40), (6, 40), (7, 40), (2, 176), (8, 176),
-            (9, 176),
+            (9, 176), (10, 176),
         ] {
             var record = [UInt8](repeating: 0, count: size)
             record[8] = 7
@@ -24,6 +24,7 @@ enum TraceBytes {
             }
             // An execution has counters, and is the first of its statement.
             if kind == 1 { (record[18], record[20], record[140]) = (6, 8, 1) }
+            if kind == 10 { (record[20], record[40], record[49], record[50]) = (21, 1, 3, 2) }
             if kind == 8 || kind == 9 { (record[17], record[20]) = (1, 3) }
             if kind == 4 { (record[20], record[48], record[52]) = (2, 2, 3) }
             bytes += [UInt8(truncatingIfNeeded: size), UInt8(size >> 8)] + record

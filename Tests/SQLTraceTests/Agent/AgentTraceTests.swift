@@ -18,10 +18,11 @@ struct AgentTraceTests {
     private func session(
         _ code: String,
         paths: [String] = [],
-        _ arguments: [String] = []
+        _ arguments: [String] = [],
+        options: SQLTraceOptions = SQLTraceOptions()
     ) throws -> (AgentTraceSession, [StatementExecution], String) {
         let path = folder.file()
-        let session = try AgentTraceSession(paths: paths)
+        let session = try AgentTraceSession(options, paths: paths)
         let program = "import sqlite3, sys, os\npath = sys.argv[1]\n" + code
         let command = ["python3", "-c", program, path] + arguments
         let process = try session.start(command, library: TracedCommands.library)
@@ -77,6 +78,53 @@ struct AgentTraceTests {
         #expect(report.tracing.nestedExecutions ?? 0 > 0)
         #expect(report.tracing.source == WatchedTracing.agentSource)
         #expect(report.copies.first?.version != nil || report.connections.isEmpty)
+    }
+
+    @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
+    func boundValuesAreReadOnlyOnRequest(encoding: String) throws {
+        // The statement has more registers and cursors than the one of the calibration.
+        let code = """
+            c = sqlite3.connect(path, isolation_level=None)
+            c.execute("PRAGMA encoding = '\(encoding)'")
+            c.execute("CREATE TABLE IF NOT EXISTS t(a, b, c, d, e, f, g, h, i)")
+            sql = "INSERT INTO t SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? FROM t AS x, t AS y WHERE x.a = y.b"
+            c.execute(sql, (-3, 2.5, None, "Grüße 😀", bytes(9), "x" * 100, "", 1 << 62, 9))
+            c.execute("SELECT a FROM t WHERE a = :a OR b = :b OR c = :a", {"a": "e" * 64, "b": 1})
+            c.execute("SELECT a FROM t")
+            c.execute("PRAGMA busy_timeout = 7")
+            """
+        for readsValues in [false, true] {
+            var options = SQLTraceOptions()
+            options.readsValues = readsValues
+            let (_, executions, _) = try session(code, options: options)
+            func values(_ start: String) throws -> [StatementValue] {
+                try #require(executions.first { $0.sql?.hasPrefix(start) ?? false }).values
+            }
+            guard readsValues else {
+                #expect(!executions.contains { !$0.values.isEmpty })
+                continue
+            }
+            let insert: [StatementValue] = [
+                .integer(-3), .real(2.5), .null, .text("Grüße 😀"), .blob(bytes: 9),
+                .text(String(repeating: "x", count: 64)), .text(""), .integer(1 << 62),
+            ]
+            #expect(try values("INSERT") == insert)
+            let text = StatementValue.text(String(repeating: "e", count: 64))
+            #expect(try values("SELECT a FROM t WHERE") == [text, .integer(1)])
+            #expect(executions.count { !$0.values.isEmpty } == 2)
+        }
+    }
+
+    @Test func decodesOnlyWholeValues() {
+        let integer: [UInt8] = [1, 7, 0, 0, 0, 0, 0, 0, 0]
+        let text: [UInt8] = [3, 2, 0, 0, 0, 0, 0, 0, 0, 0x61, 0x62]
+        #expect(ProbeRecord.values(packed: integer + text) == [.integer(7), .text("ab")])
+        #expect(ProbeRecord.values(packed: integer + text.dropLast()) == [])
+        #expect(ProbeRecord.values(packed: integer + [9] + integer.dropFirst()) == [])
+        let lengths: [UInt8] = [3] + [UInt8](repeating: 0xff, count: 8)
+        #expect(ProbeRecord.values(packed: integer + lengths) == [])
+        let blob: [UInt8] = [4] + [UInt8](repeating: 0xff, count: 8)
+        #expect(ProbeRecord.values(packed: blob) == [.blob(bytes: Int(Int32.max))])
     }
 
     @Test func countsTheStatementsOfChildren() throws {

@@ -41,7 +41,9 @@ struct poolgauge_ring {
     uint64_t reader;
     /// A number that each new reader increments. Programs then send texts and files again.
     uint64_t epoch;
-    uint8_t unused[POOLGAUGE_RING_HEAD_SIZE - 40];
+    /// 1 if a reader wants the values of parameters.
+    uint64_t wantsValues;
+    uint8_t unused[POOLGAUGE_RING_HEAD_SIZE - 48];
     struct poolgauge_ring_slot slots[POOLGAUGE_RING_SLOTS];
 };
 
@@ -55,6 +57,11 @@ static inline uint64_t poolgauge_record_sum(const uint64_t *record) {
 /// Makes programs send their texts and files again, for a new reader.
 static inline void poolgauge_ring_add_reader(void *memory) {
     __atomic_fetch_add(&((struct poolgauge_ring *)memory)->epoch, 1, __ATOMIC_RELAXED);
+}
+
+/// Makes programs send the values of parameters.
+static inline void poolgauge_ring_want_values(void *memory) {
+    __atomic_store_n(&((struct poolgauge_ring *)memory)->wantsValues, 1, __ATOMIC_RELAXED);
 }
 
 /// Notes that a reader reads records.
