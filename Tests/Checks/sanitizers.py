@@ -6,7 +6,7 @@
 A C program with eight threads contains the library, and uses SQLite as programs do: connections that open and
 close, full-text searches, which execute other statements inside a step, failing statements, schema
 changes, child processes, and a connection that replaces the callback. This script creates the memory for
-records, and reads nothing, so that records are overwritten. Each sanitizer must report nothing, and the
+records, requests the values of parameters, and reads nothing, so that records are overwritten. Each sanitizer must report nothing, and the
 program must store records.
 """
 import argparse
@@ -56,11 +56,18 @@ static void *work(void *argument) {
         sqlite3_stmt *statements[8];
         for (int i = 0; i < 8; i++) {
             const char *text = i % 2 ? "SELECT rowid FROM note WHERE note MATCH 'wal*' ORDER BY rank LIMIT 3"
-                                     : "SELECT count(*) FROM item WHERE id > ?";
+                                     : "SELECT count(*) FROM item WHERE id > ? OR ?2 = ?3";
             if (sqlite3_prepare_v2(db, text, -1, &statements[i], NULL) != SQLITE_OK) statements[i] = NULL;
         }
         for (int i = 0; i < 40; i++) {
             sqlite3_stmt *statement = statements[i % 8];
+            if (i % 2 == 0) {
+                char text[100];
+                memset(text, 'a' + i % 26, sizeof text);
+                sqlite3_bind_int64(statement, 1, i);
+                sqlite3_bind_text(statement, 2, text, i % 4 ? i : (int)sizeof text, SQLITE_TRANSIENT);
+                sqlite3_bind_zeroblob(statement, 3, i * 1000);
+            }
             while (sqlite3_step(statement) == SQLITE_ROW) {}
             if (i % 3) sqlite3_reset(statement);
             if (i % 10 == 0) sqlite3_exec(db, "INSERT INTO note VALUES ('wal lock page'); INSERT INTO item (n) VALUES (7)", 0, 0, 0);
@@ -107,6 +114,7 @@ def run(program, path, seconds, environment):
             memory[24:32] = struct.pack("<Q", time.monotonic_ns())
             memory[32:40] = struct.pack("<Q", struct.unpack("<Q", memory[32:40])[0] + 1)
 
+    memory[40:48] = struct.pack("<Q", 1)
     memory[24:32] = struct.pack("<Q", time.monotonic_ns())
     reader = threading.Thread(target=read)
     reader.start()

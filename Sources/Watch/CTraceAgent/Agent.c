@@ -336,6 +336,18 @@ static void findReplacements(void) {
 
 // MARK: Statements
 
+// A thread may look at the entry of its last statement, which another thread uses for another one.
+
+static bool isEntry(const struct Statement *state, const void *statement) {
+    return __atomic_load_n(&state->statement, __ATOMIC_RELAXED) == statement;
+}
+
+static bool isRunning(const struct Statement *state) { return __atomic_load_n(&state->isRunning, __ATOMIC_ACQUIRE); }
+
+static void setRunning(struct Statement *state, bool isRunning) {
+    __atomic_store_n(&state->isRunning, isRunning, __ATOMIC_RELEASE);
+}
+
 /// Returns the entry of a statement, or a new one if `isNew` and there is none.
 static struct Statement *entry(sqlite3_stmt *statement, bool isNew) {
     uint64_t hash = ((uintptr_t)statement >> 4) * 0x9e3779b97f4a7c15u;
@@ -344,14 +356,16 @@ static struct Statement *entry(sqlite3_stmt *statement, bool isNew) {
     struct Statement *found = NULL, *unused = NULL;
     for (int i = 0; i < bucketSize && !found; i++) {
         struct Statement *candidate = &bucket->statements[i];
-        if (candidate->statement == statement) found = candidate;
-        if (!candidate->isRunning && (!unused || candidate->start < unused->start)) unused = candidate;
+        if (isEntry(candidate, statement)) found = candidate;
+        if (!isRunning(candidate) && (!unused || candidate->start < unused->start)) unused = candidate;
     }
     if (!found && isNew && unused) {
-        *unused = (struct Statement){.statement = statement};
+        unused->epoch = 0;
+        unused->restarts = false;
+        __atomic_store_n(&unused->statement, statement, __ATOMIC_RELAXED);
         found = unused;
     }
-    if (found && isNew) found->isRunning = true;
+    if (found && isNew) setRunning(found, true);
     release(&bucket->lock);
     return found;
 }
@@ -454,7 +468,7 @@ static void started(struct Connection *connection, sqlite3_stmt *statement, cons
     if (number(connection->database, connection->copy->layout.executing) > 1) return;
     struct Statement *state = current;
     // SQLite reports the start of a trigger as a comment of the statement that fires it.
-    if (text && text[0] == '-' && text[1] == '-' && state && state->statement == statement && state->isRunning
+    if (text && text[0] == '-' && text[1] == '-' && state && isEntry(state, statement) && isRunning(state)
         && !state->restarts && text != sqlite->sql(statement))
         return;
     state = entry(statement, true);
@@ -477,13 +491,14 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
     const Routines *sqlite = copy->routines;
     struct Statement *state = current;
     if (number(connection->database, copy->layout.executing) > 0) {
-        if (state && state->isRunning) state->inner++;
+        if (state && isRunning(state)) state->inner++;
         else __atomic_fetch_add(&ring->nested, 1, __ATOMIC_RELAXED);
         return;
     }
     uint64_t time = now();
-    if (!state || state->statement != statement) state = entry(statement, false);
-    bool isTimed = state && state->isRunning;
+    if (!state || !isEntry(state, statement)) state = entry(statement, false);
+    bool isTimed = state && isRunning(state);
+    if (!isTimed) state = NULL;
     int32_t result = number(statement, copy->layout.result);
     if (isTimed && (result & 0xff) == SQLITE_SCHEMA) {
         state->restarts = true;
@@ -492,7 +507,7 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
     if (isTimed && state->inner) __atomic_fetch_add(&ring->nested, state->inner, __ATOMIC_RELAXED);
     if (!hasReader(time)) {
         __atomic_fetch_add(&ring->unread, 1, __ATOMIC_RELAXED);
-        if (state) state->isRunning = false;
+        if (state) setRunning(state, false);
         return;
     }
     uint64_t epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED);
@@ -535,7 +550,7 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
         execution->rows = state->rows;
         execution->stepCount = 1;
         execution->instructionsStart = state->instructions;
-        state->isRunning = false;
+        setRunning(state, false);
     }
     execution->lastEnd = time;
     // A row was the result of the last step before a reset.
@@ -581,11 +596,11 @@ static int traced(unsigned event, void *context, void *object, void *detail) {
     case SQLITE_TRACE_ROW: {
         struct Statement *state = current;
         if (number(connection->database, connection->copy->layout.executing) != 1) {
-            if (state && state->isRunning) state->innerRows++;
+            if (state && isRunning(state)) state->innerRows++;
             break;
         }
-        if (!state || state->statement != object) state = entry(object, false);
-        if (state && state->isRunning) state->rows++;
+        if (!state || !isEntry(state, object)) state = entry(object, false);
+        if (state && isRunning(state)) state->rows++;
         break;
     }
     case SQLITE_TRACE_PROFILE: ended(connection, object); break;
