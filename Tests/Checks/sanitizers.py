@@ -111,11 +111,10 @@ def run(program, path, seconds, environment):
 
     def read():
         while not ended.wait(0.2):
-            memory[24:32] = struct.pack("<Q", time.monotonic_ns())
+            memory[24:32] = memory[40:48] = struct.pack("<Q", time.monotonic_ns())
             memory[32:40] = struct.pack("<Q", struct.unpack("<Q", memory[32:40])[0] + 1)
 
-    memory[40:48] = struct.pack("<Q", 1)
-    memory[24:32] = struct.pack("<Q", time.monotonic_ns())
+    memory[24:32] = memory[40:48] = struct.pack("<Q", time.monotonic_ns())
     reader = threading.Thread(target=read)
     reader.start()
     done = subprocess.run(

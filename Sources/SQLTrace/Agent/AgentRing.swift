@@ -29,6 +29,7 @@ final class AgentRing: Sendable {
         /// The end of the records that a program may still be storing, and when that was first seen.
         var wait: (end: UInt64, time: UInt64)?
         var batch = Batch()
+        var requestsValues = false
         var isClosed = false
     }
 
@@ -140,13 +141,10 @@ final class AgentRing: Sendable {
         }
     }
 
-    /// Makes programs send the values of parameters.
+    /// Makes programs send the values of parameters as long as this ring is read.
     func requestValues() {
-        state.withLock { state in
-            if let memory = UnsafeMutableRawPointer(bitPattern: state.memory) {
-                poolgauge_ring_want_values(memory)
-            }
-        }
+        state.withLock { $0.requestsValues = true }
+        copyRecords(at: monotonicNanoseconds())
     }
 
     /// Ends the thread, after which programs soon stop storing records.
@@ -190,6 +188,7 @@ final class AgentRing: Sendable {
     private static func copyRecords(_ state: inout State, at now: UInt64) {
         guard let memory = UnsafeMutableRawPointer(bitPattern: state.memory) else { return }
         poolgauge_ring_note_reader(memory, now)
+        if state.requestsValues { poolgauge_ring_note_value_reader(memory, now) }
         let head = poolgauge_load64(memory)
         let count = head &- state.position
         if count > 1 << 63 {

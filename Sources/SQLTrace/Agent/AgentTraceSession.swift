@@ -451,6 +451,12 @@ package final class AgentTraceSession: StatementTrace {
                         + "statements of this copy are not visible"
                 )
             }
+            if options.readsValues, program.unseen[.unknownValues] != nil {
+                notes.append(
+                    "\(name) was not started with --values, or contains an unknown copy of SQLite, "
+                        + "so its values are not visible"
+                )
+            }
         }
         return notes
     }

@@ -25,12 +25,43 @@ struct ExecutionDecoder {
         }
 
         var files: [UInt64: File] = [:]
-        /// The texts of statements, with redacted keys.
-        var texts: [UInt64: String] = [:]
-        /// The received parts of a text or path, by thread.
-        var parts: [Int32: [UInt8]] = [:]
+        /// What records have sent, and from where: the records between two others may be lost.
+        struct Part<Content> {
+            var time: UInt64
+            var statement: UInt64
+            var connection: UInt64
+            var kind: Int
+            var content: Content
+
+            init(_ record: ProbeRecord, _ content: Content) {
+                time = record.time
+                statement = record.statement
+                connection = record.connection
+                kind = Self.kind(of: record)
+                self.content = content
+            }
+
+            /// Returns whether a record continues this part.
+            func isContinued(by record: ProbeRecord) -> Bool {
+                time == record.time && statement == record.statement
+                    && connection == record.connection && kind == Self.kind(of: record)
+            }
+
+            private static func kind(of record: ProbeRecord) -> Int {
+                switch record.kind {
+                case .text: 1
+                case .file: 2
+                default: 3
+                }
+            }
+        }
+
+        /// The texts of statements, with redacted keys, and when they were sent.
+        var texts: [UInt64: (text: String, time: UInt64)] = [:]
+        /// The received parts of a text, of a path, or of values, by thread.
+        var parts: [Int32: Part<[UInt8]>] = [:]
         /// The values of the next execution, by thread.
-        var values: [Int32: [StatementValue]] = [:]
+        var values: [Int32: Part<[StatementValue]>] = [:]
         /// The counters of statements after their last execution.
         var counters: [UInt64: SIMD8<UInt32>] = [:]
     }
@@ -119,7 +150,7 @@ struct ExecutionDecoder {
 
     /// Returns the text of a statement that has been executed, or `nil` if it is unknown.
     func text(of statement: UInt64, _ process: Int32) -> String? {
-        processes[process]?.texts[statement]
+        processes[process]?.texts[statement]?.text
     }
 
     /// Adds a part, and returns the text that the last part completes.
@@ -132,23 +163,26 @@ struct ExecutionDecoder {
         if isFirst, isLast { return part }
         var process = processes.removeValue(forKey: record.process) ?? Process()
         defer { processes[record.process] = process }
-        // Without its first part, the text is not complete.
-        if !isFirst, process.parts[record.thread] == nil { return nil }
         if isFirst {
             if process.parts.count >= Self.threadLimit { process.parts = [:] }
-            process.parts[record.thread] = []
+            process.parts[record.thread] = Process.Part(record, [])
+        } else if process.parts[record.thread]?.isContinued(by: record) != true {
+            // Without its first part, the text is not complete.
+            process.parts[record.thread] = nil
+            return nil
         }
-        process.parts[record.thread]?.append(contentsOf: part)
-        let count = process.parts[record.thread]?.count ?? 0
+        process.parts[record.thread]?.content.append(contentsOf: part)
+        let count = process.parts[record.thread]?.content.count ?? 0
         guard isLast || count >= Self.textLimit - 1_024 else { return nil }
-        return process.parts.removeValue(forKey: record.thread) ?? []
+        return process.parts.removeValue(forKey: record.thread)?.content ?? []
     }
 
     private mutating func store(_ values: [StatementValue], of record: ProbeRecord) {
         if processes[record.process]?.values.count ?? 0 >= Self.threadLimit {
             processes[record.process]?.values = [:]
         }
-        processes[record.process, default: Process()].values[record.thread] = values
+        processes[record.process, default: Process()].values[record.thread] =
+            Process.Part(record, values)
     }
 
     private mutating func store(_ text: String, of record: ProbeRecord) {
@@ -160,14 +194,17 @@ struct ExecutionDecoder {
             for process in processes.keys { processes[process]?.texts = [:] }
             textBytes = text.utf8.count
         }
-        processes[record.process, default: Process()].texts[record.statement] = text
+        processes[record.process, default: Process()].texts[record.statement] = (text, record.time)
     }
 
     private mutating func execution(
         _ end: ProbeRecord.Execution,
         _ record: ProbeRecord
     ) -> Output? {
-        let values = processes[record.process]?.values.removeValue(forKey: record.thread) ?? []
+        let last = processes[record.process]?.values.removeValue(forKey: record.thread)
+        // The values of an execution whose record was lost belong to no other.
+        let isOwn = last?.statement == record.statement && last?.time == record.time
+        let values = isOwn ? last?.content ?? [] : []
         let file = processes[record.process]?.files[record.connection]
         // The first statement of a connection reads the schema before the file is known.
         if file == nil, end.isInternal { return nil }
@@ -175,7 +212,13 @@ struct ExecutionDecoder {
             if file?.match == .other { otherExecutions &+= 1 } else { unknownFiles &+= 1 }
             return nil
         }
-        let text = end.hasText ? processes[record.process]?.texts[record.statement] : nil
+        if end.followsText,
+            processes[record.process]?.texts[record.statement]?.time != record.time
+        {
+            // The record of the text was lost, and the address was that of another statement.
+            processes[record.process]?.texts[record.statement] = nil
+        }
+        let text = end.hasText ? processes[record.process]?.texts[record.statement]?.text : nil
         if let text, InternalStatements.contains(text) { return nil }
         if text == nil { unknownTexts &+= 1 }
         var execution = StatementExecution(

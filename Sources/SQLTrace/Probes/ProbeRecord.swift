@@ -12,6 +12,8 @@ struct ProbeRecord: Sendable, Equatable {
         var instructions: (end: UInt32, start: UInt32)?
         /// Whether the text was sent before.
         var hasText: Bool
+        /// Whether the text was sent just before, with the same time.
+        var followsText: Bool
         /// Whether the statement has no text, as while SQLite reads the schema.
         var isInternal: Bool
         var start: UInt64
@@ -72,6 +74,7 @@ struct ProbeRecord: Sendable, Equatable {
     enum UnseenReason: UInt8, Sendable {
         case replacedCallback = 1
         case unknownLayout = 2
+        case unknownValues = 3
     }
 
     var time: UInt64
@@ -94,6 +97,8 @@ struct ProbeRecord: Sendable, Equatable {
     static let agentChunkSize = 136
     private static let valueSize = 80
     private static let valueText = 64
+    /// The maximum number of values that the library in a program sends.
+    private static let packedValueLimit = 8
 
     /// Decodes a record, or returns `nil` if it is malformed.
     ///
@@ -127,6 +132,7 @@ struct ProbeRecord: Sendable, Equatable {
                     isPartial: flags & 1 != 0,
                     instructions: flags & 2 != 0 ? (end, load(96)) : nil,
                     hasText: flags & 4 != 0,
+                    followsText: flags & 128 != 0,
                     isInternal: flags & 16 != 0,
                     start: load(48),
                     inside: load(56),
@@ -197,7 +203,7 @@ struct ProbeRecord: Sendable, Equatable {
     static func values(packed bytes: [UInt8]) -> [StatementValue] {
         var values: [StatementValue] = []
         var rest = bytes[...]
-        while rest.count >= 9 {
+        while rest.count >= 9, values.count < packedValueLimit {
             let kind = rest[rest.startIndex]
             let number = rest.dropFirst().prefix(8).reversed().reduce(UInt64(0)) {
                 $0 << 8 | UInt64($1)
@@ -207,7 +213,7 @@ struct ProbeRecord: Sendable, Equatable {
             case 0: values.append(.null)
             case 1: values.append(.integer(Int64(bitPattern: number)))
             case 2: values.append(.real(Double(bitPattern: number)))
-            case 3 where number <= rest.count:
+            case 3 where number <= min(rest.count, valueText):
                 values.append(.text(String(decoding: rest.prefix(Int(number)), as: UTF8.self)))
                 rest = rest.dropFirst(Int(number))
             case 4: values.append(.blob(bytes: Int(min(number, UInt64(Int32.max)))))

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -67,6 +68,8 @@ struct Copy {
     /// The estimated time that this library adds to a statement inside a step, and to each row of
     /// one, in picoseconds.
     uint64_t innerCost, innerRowCost;
+    /// The last epoch in which a reader was told that values are unknown.
+    uint64_t valueEpoch;
     int version;
     /// 0 before the calibration, 1 after it, and -1 if it failed.
     _Atomic int state;
@@ -122,7 +125,10 @@ static _Atomic int process;
 static LOCAL int thread;
 /// Whether this thread is inside the library, whose own connections are not traced.
 static LOCAL bool isInside;
+/// The entry of the statement that this thread executes, and that statement: after its end, another
+/// thread may use the entry.
 static LOCAL struct Statement *current;
+static LOCAL const sqlite3_stmt *currentStatement;
 
 // MARK: Time
 
@@ -221,7 +227,13 @@ union Record {
 };
 enum { partSize = POOLGAUGE_RECORD_SIZE - sizeof(struct Head) };
 enum Kind { recordExecution = 1, recordText = 2, recordFile = 3, recordClose = 5, recordProgram = 7, recordCopy = 8, recordNote = 9, recordValues = 10 };
-enum Note { noteReplaced = 1, noteUnknown = 2 };
+enum Note { noteReplaced = 1, noteUnknown = 2, noteNoValues = 3 };
+
+/// Whether a reader has requested the values of parameters.
+static bool wantsValues(uint64_t time) {
+    uint64_t last = __atomic_load_n(&ring->valueReader, __ATOMIC_RELAXED);
+    return last && time < last + POOLGAUGE_READER_SECONDS * 1000000000ull;
+}
 
 static bool hasReader(uint64_t time) {
     uint64_t last = __atomic_load_n(&ring->reader, __ATOMIC_RELAXED);
@@ -314,7 +326,10 @@ static void retire(struct Connection *connection) {
 /// Reads memory of the program that may no longer exist.
 static bool readMemory(void *copy, const void *address, size_t size) {
     struct iovec local = {copy, size}, remote = {(void *)(uintptr_t)address, size};
-    return size == 0 || process_vm_readv(process, &local, 1, &remote, 1, 0) == (ssize_t)size;
+    int error = errno;
+    bool isRead = size == 0 || process_vm_readv(process, &local, 1, &remote, 1, 0) == (ssize_t)size;
+    errno = error;
+    return isRead;
 }
 
 /// Reports the connections whose callback the program has replaced by its own: SQLite calls only one,
@@ -346,6 +361,12 @@ static bool isRunning(const struct Statement *state) { return __atomic_load_n(&s
 
 static void setRunning(struct Statement *state, bool isRunning) {
     __atomic_store_n(&state->isRunning, isRunning, __ATOMIC_RELEASE);
+}
+
+/// Returns the entry of the statement that this thread executes, or NULL.
+static struct Statement *running(void) {
+    struct Statement *state = current;
+    return state && isEntry(state, currentStatement) && isRunning(state) ? state : NULL;
 }
 
 /// Returns the entry of a statement, or a new one if `isNew` and there is none.
@@ -406,12 +427,33 @@ static size_t converted(const uint8_t *units, size_t size, bool isBig, char *tex
     return length;
 }
 
+/// Whether a statement's values cannot be keys of encrypted databases, as those of ATTACH and PRAGMA.
+static bool isHarmless(const char *text) {
+    static const char *const words[] = {"SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES"};
+    while (text && *text) {
+        if (*text == ' ' || (*text >= '\t' && *text <= '\r')) text++;
+        else if (text[0] == '-' && text[1] == '-') text = strchr(text, '\n');
+        else if (text[0] == '/' && text[1] == '*') text = (text = strstr(text + 2, "*/")) ? text + 2 : NULL;
+        else break;
+    }
+    for (size_t i = 0; text && i < sizeof words / sizeof *words; i++)
+        if (!strncasecmp(text, words[i], strlen(words[i]))) return true;
+    return false;
+}
+
 /// Stores the values of a statement's parameters: a byte with the kind of each, and 8 bytes with the
 /// number or with the length, which the start of a text follows.
-static void storeValues(const struct Copy *copy, sqlite3_stmt *statement, const void *connection, int library, uint64_t time) {
+static void storeValues(struct Copy *copy, sqlite3_stmt *statement, const void *connection, int library, uint64_t time,
+    uint64_t epoch) {
     const struct Layout *layout = &copy->layout;
-    int count = layout->values ? copy->routines->bind_parameter_count(statement) : 0;
-    if (count <= 0) return;
+    int count = copy->routines->bind_parameter_count(statement);
+    if (count <= 0 || !isHarmless(copy->routines->sql(statement))) return;
+    if (!layout->values) {
+        // The layout is unknown, or no reader had requested values when the program began.
+        if (__atomic_exchange_n(&copy->valueEpoch, epoch, __ATOMIC_RELAXED) != epoch)
+            storeEvent(recordNote, noteNoValues, connection);
+        return;
+    }
     if (count > valueLimit) count = valueLimit;
     const char *value;
     memcpy(&value, (const char *)statement + layout->values, sizeof value);
@@ -437,11 +479,17 @@ static void storeValues(const struct Copy *copy, sqlite3_stmt *statement, const 
             // A blob of zeros has only a number, in 4 bytes.
             if (kind == valueBlob) content = address || size ? size : (uint32_t)content;
             if (kind == valueText) {
-                size_t limit = encoding == SQLITE_UTF8 ? valueTextLimit : sizeof source;
+                // The byte after the limit tells whether the last character is complete.
+                size_t limit = encoding == SQLITE_UTF8 ? valueTextLimit + 1 : sizeof source;
                 size_t part = size < limit ? size : limit;
                 if (!readMemory(source, address, part)) kind = valueUnknown;
                 else if (encoding != SQLITE_UTF8) textLength = converted(source, part, encoding == SQLITE_UTF16BE, text);
-                else memcpy(text, source, textLength = part);
+                else {
+                    textLength = part;
+                    if (part > valueTextLimit)
+                        while (--textLength && (source[textLength] & 0xc0) == 0x80) {}
+                    memcpy(text, source, textLength);
+                }
             }
         }
         // The number of a text is the length of what follows.
@@ -466,13 +514,13 @@ static uint32_t counter(const struct Copy *copy, sqlite3_stmt *statement, int co
 static void started(struct Connection *connection, sqlite3_stmt *statement, const char *text) {
     const Routines *sqlite = connection->copy->routines;
     if (number(connection->database, connection->copy->layout.executing) > 1) return;
-    struct Statement *state = current;
+    struct Statement *state = running();
     // SQLite reports the start of a trigger as a comment of the statement that fires it.
-    if (text && text[0] == '-' && text[1] == '-' && state && isEntry(state, statement) && isRunning(state)
-        && !state->restarts && text != sqlite->sql(statement))
+    if (text && text[0] == '-' && text[1] == '-' && state && currentStatement == statement && !state->restarts && text != sqlite->sql(statement))
         return;
     state = entry(statement, true);
     current = state;
+    currentStatement = statement;
     if (!state) return;
     if (state->restarts) {
         // The schema had changed, so the same step has prepared the statement again.
@@ -489,14 +537,14 @@ static void started(struct Connection *connection, sqlite3_stmt *statement, cons
 static void ended(struct Connection *connection, sqlite3_stmt *statement) {
     struct Copy *copy = connection->copy;
     const Routines *sqlite = copy->routines;
-    struct Statement *state = current;
+    struct Statement *state = running();
     if (number(connection->database, copy->layout.executing) > 0) {
-        if (state && isRunning(state)) state->inner++;
+        if (state) state->inner++;
         else __atomic_fetch_add(&ring->nested, 1, __ATOMIC_RELAXED);
         return;
     }
     uint64_t time = now();
-    if (!state || !isEntry(state, statement)) state = entry(statement, false);
+    if (currentStatement != statement || !state) state = entry(statement, false);
     bool isTimed = state && isRunning(state);
     if (!isTimed) state = NULL;
     int32_t result = number(statement, copy->layout.result);
@@ -520,17 +568,18 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
         int flags = areKeysOn < 0 ? 0 : areKeysOn ? 2 | 4 : 2;
         storeText(recordFile, flags, file && *file ? file : ":memory:", statement, connection->database, library, time);
     }
+    bool hasNewText = false;
     if (!state || state->epoch != epoch) {
         if (state) state->epoch = epoch;
         storeText(recordText, 0, sqlite->sql(statement), statement, connection->database, library, time);
+        hasNewText = true;
     }
-    if (__atomic_load_n(&ring->wantsValues, __ATOMIC_RELAXED))
-        storeValues(copy, statement, connection->database, library, time);
+    if (wantsValues(time)) storeValues(copy, statement, connection->database, library, time, epoch);
     union Record record = {0};
     struct Execution *execution = &record.execution;
     execution->head.kind = recordExecution;
     // A partial execution has no start; the others have instructions and a text.
-    execution->head.flags = (isTimed ? 2 : 1) | 4;
+    execution->head.flags = (isTimed ? 2 : 1) | 4 | (hasNewText ? 128 : 0);
     execution->head.library = (uint8_t)library;
     execution->head.statement = (uintptr_t)statement;
     execution->head.connection = (uintptr_t)connection->database;
@@ -594,12 +643,17 @@ static int traced(unsigned event, void *context, void *object, void *detail) {
     switch (event) {
     case SQLITE_TRACE_STMT: started(connection, object, detail); break;
     case SQLITE_TRACE_ROW: {
-        struct Statement *state = current;
+        struct Statement *state = running();
         if (number(connection->database, connection->copy->layout.executing) != 1) {
-            if (state && isRunning(state)) state->innerRows++;
+            if (state) state->innerRows++;
             break;
         }
-        if (!state || !isEntry(state, object)) state = entry(object, false);
+        if (currentStatement != object || !state) {
+            // The program executes several statements in turn.
+            state = entry(object, false);
+            current = state;
+            currentStatement = object;
+        }
         if (state && isRunning(state)) state->rows++;
         break;
     }
@@ -769,7 +823,8 @@ static void findValues(struct Layout *layout, struct Trial *state) {
             if (i + 8 <= layout->valueSize) memcpy(&address, third + i, sizeof address);
             if (address == text) layout->valueText = i, hasText++;
             else if (i % 4 == 0 && i + 4 <= layout->valueSize && number(third, i) == sizeof text - 1) layout->valueLength = i, hasLength++;
-            else if ((flags[0] & 0x3f) == 4 && (flags[1] & 0x3f) == 4 && (flags[2] & 0x3f) == 2) layout->valueFlags = i, hasFlags++;
+            // The encoding follows the flags.
+            else if (i + 3 <= layout->valueSize && (flags[0] & 0x3f) == 4 && (flags[1] & 0x3f) == 4 && (flags[2] & 0x3f) == 2) layout->valueFlags = i, hasFlags++;
         }
         if (hasText != 1 || hasLength != 1 || hasFlags != 1) layout->values = 0;
     }
@@ -794,11 +849,13 @@ static void compare(sqlite3_context *context, int count, sqlite3_value **values)
     const Routines *sqlite = trial->sqlite;
     struct Connection connection = {.copy = trial->copy, .database = trial->database};
     struct Statement state = {.isRunning = true}, *outer = current;
+    const sqlite3_stmt *outerStatement = currentStatement;
     uint64_t least[2] = {UINT64_MAX, UINT64_MAX};
     for (int round = 0; round < 2 * rounds; round++) {
         bool isTraced = round & 1;
         sqlite->trace_v2(trial->database, isTraced ? events : 0, isTraced ? traced : NULL, &connection);
         current = &state;
+        currentStatement = NULL;
         uint64_t start = monotonic();
         for (int i = 0; i < repetitions; i++) {
             while (sqlite->step(trial->inner) == SQLITE_ROW) {}
@@ -809,6 +866,7 @@ static void compare(sqlite3_context *context, int count, sqlite3_value **values)
     }
     sqlite->trace_v2(trial->database, 0, NULL, NULL);
     current = outer;
+    currentStatement = outerStatement;
     trial->cost = least[1] > least[0] ? (least[1] - least[0]) * 1000 / repetitions : 0;
 }
 
@@ -847,7 +905,7 @@ static bool calibrate(struct Copy *copy) {
         findResult(&copy->layout, &state);
         findContext(&copy->layout, &state);
         findCounters(copy, &state);
-        findValues(&copy->layout, &state);
+        if (wantsValues(now())) findValues(&copy->layout, &state);
         if (copy->layout.executing) measureInner(copy, &state);
         trial = NULL;
     }

@@ -121,10 +121,65 @@ struct AgentTraceTests {
         #expect(ProbeRecord.values(packed: integer + text) == [.integer(7), .text("ab")])
         #expect(ProbeRecord.values(packed: integer + text.dropLast()) == [])
         #expect(ProbeRecord.values(packed: integer + [9] + integer.dropFirst()) == [])
+        let most = Array([[UInt8]](repeating: integer, count: 8).joined())
+        #expect(ProbeRecord.values(packed: most).count == 8)
+        #expect(ProbeRecord.values(packed: most + integer) == [])
         let lengths: [UInt8] = [3] + [UInt8](repeating: 0xff, count: 8)
         #expect(ProbeRecord.values(packed: integer + lengths) == [])
         let blob: [UInt8] = [4] + [UInt8](repeating: 0xff, count: 8)
         #expect(ProbeRecord.values(packed: blob) == [.blob(bytes: Int(Int32.max))])
+    }
+
+    /// Returns a record as the library stores it.
+    private func record(
+        _ kind: UInt8,
+        statement: UInt8,
+        time: UInt8,
+        flags: UInt8 = 1,
+        _ text: [UInt8] = []
+    ) throws -> ProbeRecord {
+        var bytes = [UInt8](repeating: 0, count: AgentRing.recordSize)
+        (bytes[0], bytes[8], bytes[12], bytes[16], bytes[18]) = (time, 7, 7, kind, flags)
+        (bytes[20], bytes[24], bytes[32]) = (UInt8(text.count + 1), statement, 9)
+        bytes.replaceSubrange(40..<(40 + text.count), with: text)
+        return try #require(
+            bytes.withUnsafeBytes {
+                ProbeRecord($0, chunkSize: ProbeRecord.agentChunkSize)
+            }
+        )
+    }
+
+    @Test func aLostRecordMixesNoStatements() throws {
+        var decoder = ExecutionDecoder { _, _ in .watched(0) }
+        func execution(_ record: ProbeRecord) throws -> StatementExecution {
+            guard case .execution(let execution, _, _) = decoder.decode(record) else {
+                throw CancellationError()
+            }
+            return execution
+        }
+        let value: [UInt8] = [1, 5, 0, 0, 0, 0, 0, 0, 0]
+        // The flag 128 marks an execution after its text.
+        let text = Array("SELECT 1".utf8)
+        _ = decoder.decode(try record(3, statement: 1, time: 1, Array("/db".utf8)))
+        _ = decoder.decode(try record(2, statement: 1, time: 1, text))
+        _ = decoder.decode(try record(10, statement: 1, time: 1, value))
+        let first = try execution(record(1, statement: 1, time: 1, flags: 4 | 128))
+        #expect(first.sql == "SELECT 1")
+        #expect(first.values == [.integer(5)])
+        // The execution to which these values belong was lost.
+        _ = decoder.decode(try record(10, statement: 2, time: 2, value))
+        #expect(try execution(record(1, statement: 1, time: 3, flags: 4)).values == [])
+        _ = decoder.decode(try record(10, statement: 1, time: 4, value))
+        #expect(try execution(record(1, statement: 1, time: 5, flags: 4)).values == [])
+        // The end of these values, and the start of a text, were lost.
+        let whole = [UInt8](repeating: 4, count: ProbeRecord.agentChunkSize - 1)
+        _ = decoder.decode(try record(10, statement: 1, time: 6, whole))
+        _ = decoder.decode(try record(2, statement: 1, time: 7, flags: 0, Array("x".utf8)))
+        #expect(decoder.text(of: 1, 7) == "SELECT 1")
+        // The text of another statement at the same address was lost.
+        let last = try execution(record(1, statement: 1, time: 8, flags: 4 | 128))
+        #expect(last.sql == nil)
+        #expect(decoder.text(of: 1, 7) == nil)
     }
 
     @Test func countsTheStatementsOfChildren() throws {

@@ -41,8 +41,8 @@ struct poolgauge_ring {
     uint64_t reader;
     /// A number that each new reader increments. Programs then send texts and files again.
     uint64_t epoch;
-    /// 1 if a reader wants the values of parameters.
-    uint64_t wantsValues;
+    /// The time at which a reader last requested the values of parameters.
+    uint64_t valueReader;
     uint8_t unused[POOLGAUGE_RING_HEAD_SIZE - 48];
     struct poolgauge_ring_slot slots[POOLGAUGE_RING_SLOTS];
 };
@@ -59,9 +59,9 @@ static inline void poolgauge_ring_add_reader(void *memory) {
     __atomic_fetch_add(&((struct poolgauge_ring *)memory)->epoch, 1, __ATOMIC_RELAXED);
 }
 
-/// Makes programs send the values of parameters.
-static inline void poolgauge_ring_want_values(void *memory) {
-    __atomic_store_n(&((struct poolgauge_ring *)memory)->wantsValues, 1, __ATOMIC_RELAXED);
+/// Requests the values of parameters.
+static inline void poolgauge_ring_note_value_reader(void *memory, uint64_t time) {
+    __atomic_store_n(&((struct poolgauge_ring *)memory)->valueReader, time, __ATOMIC_RELAXED);
 }
 
 /// Notes that a reader reads records.
