@@ -6,8 +6,8 @@
 A C program with eight threads contains the library, and uses SQLite as programs do: connections that open and
 close, full-text searches, which execute other statements inside a step, failing statements, schema
 changes, child processes, and a connection that replaces the callback. This script creates the memory for
-records, requests the values of parameters, and reads nothing, so that records are overwritten. Each sanitizer must report nothing, and the
-program must store records.
+records, requests the values of parameters, and reads nothing, so that records are overwritten. Each
+sanitizer must report nothing, and the program must store records.
 """
 import argparse
 import fcntl
