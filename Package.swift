@@ -28,7 +28,7 @@ let openCombine = ["OpenCombine", "OpenCombineDispatch"].map { name in
     )
 }
 
-// A module in `Sources`, or in a folder of it.
+// A module in a folder of `Sources`, or in `Sources`.
 func module(
     _ name: String,
     in folder: String? = nil,
@@ -88,17 +88,19 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CSQLite",
+            path: "Sources/Engine/CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
         .target(
             name: "CNCurses",
+            path: "Sources/Terminal/CNCurses",
             linkerSettings: [
                 .linkedLibrary("ncursesw", .when(platforms: [.linux])),
                 .linkedLibrary("ncurses", .when(platforms: [.macOS])),
             ]
         ),
-        .systemLibrary(name: "CTrace"),
+        .systemLibrary(name: "CTrace", path: "Sources/Watch/CTrace"),
         .target(
             name: "CTraceAgent",
             path: "Sources/Watch/CTraceAgent",
@@ -110,15 +112,16 @@ let package = Package(
                 )
             ]
         ),
-        module("Telemetry"),
+        module("Telemetry", in: "Engine"),
         module("SQLText", in: "Text"),
         tests("SQLTextTests", of: ["CSQLite", "SQLText"]),
-        module("SQLiteEngine", uses: ["CSQLite", "SQLText", "Telemetry"]),
+        module("SQLiteEngine", in: "Engine", uses: ["CSQLite", "SQLText", "Telemetry"]),
         module("Text", in: "Text"),
         module("YAML", in: "Text", uses: ["Text", yams]),
         module("Findings", uses: ["Telemetry", "Text"]),
         module(
             "SQLiteWatch",
+            in: "Watch",
             uses: [
                 .target(name: "CTrace", condition: .when(platforms: [.linux])),
                 "Findings", "Telemetry", "Text",
@@ -130,17 +133,27 @@ let package = Package(
                 "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
                 "Findings", "SQLText", "SQLiteWatch", "Telemetry", "Text",
             ],
+            path: "Sources/Watch/SQLTrace",
             // `.ci/probe-programs` compiles it for the kernel.
             exclude: ["Probes/probes.bpf.c"]
         ),
-        module("SQLiteEngineCombine", uses: ["SQLiteEngine", "Telemetry"] + openCombine),
-        module("MetricDescriptors", uses: ["Telemetry"]),
-        module("SQLiteEngineMetrics", uses: ["MetricDescriptors", "Telemetry", metrics]),
-        module("PoolgaugeAgent", uses: ["MetricDescriptors", "Telemetry", "Text"]),
-        module("PoolgaugeGRDB", uses: ["SQLText", "Telemetry", grdb, grdbSQLite]),
+        module(
+            "SQLiteEngineCombine",
+            in: "Engine",
+            uses: ["SQLiteEngine", "Telemetry"] + openCombine
+        ),
+        module("MetricDescriptors", in: "Engine", uses: ["Telemetry"]),
+        module(
+            "SQLiteEngineMetrics",
+            in: "Engine",
+            uses: ["MetricDescriptors", "Telemetry", metrics]
+        ),
+        module("PoolgaugeAgent", in: "Engine", uses: ["MetricDescriptors", "Telemetry", "Text"]),
+        module("PoolgaugeGRDB", in: "Engine", uses: ["SQLText", "Telemetry", grdb, grdbSQLite]),
         // Recording stores reports of SQLiteWatch and PoolgaugeAgent. It does not measure anything.
         module(
             "Recording",
+            in: "Watch",
             uses: [
                 "Findings", "PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Text",
             ]
@@ -148,6 +161,7 @@ let package = Package(
         .target(
             name: "WorkloadEngine",
             dependencies: ["Findings", "SQLText", "Telemetry", "Text", "YAML", yams, histogram],
+            path: "Sources/Load/WorkloadEngine",
             // `Presets` and `Drivers` are links to the folders `scenarios` and `drivers`, which
             // contain the only copies of the files.
             resources: [.embedInCode("Presets"), .embedInCode("Drivers")]
@@ -160,23 +174,30 @@ let package = Package(
                 "WorkloadEngine",
             ]
         ),
-        module("Capture", uses: ["SQLText", "Telemetry", "Text", "WorkloadEngine"]),
-        module("EngineTarget", uses: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"]),
+        module("Capture", in: "Watch", uses: ["SQLText", "Telemetry", "Text", "WorkloadEngine"]),
+        module(
+            "EngineTarget",
+            in: "Load",
+            uses: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"]
+        ),
         module(
             "GRDBTarget",
+            in: "Load",
             uses: ["EngineTarget", "PoolgaugeGRDB", "Telemetry", "WorkloadEngine", grdb]
         ),
         .target(
             name: "TerminalUI",
             dependencies: ["Text", "YAML", yams],
+            path: "Sources/Terminal/TerminalUI",
             // `BuiltIn` is a link to the folder `themes`. The files are embedded, so the binary can
             // be moved.
             resources: [.embedInCode("Themes/BuiltIn")]
         ),
-        module("CursesTerminal", uses: ["CNCurses", "TerminalUI"]),
+        module("CursesTerminal", in: "Terminal", uses: ["CNCurses", "TerminalUI"]),
         // The dashboard displays reports of SQLiteWatch. It does not collect samples.
         module(
             "Dashboard",
+            in: "Terminal",
             uses: ["Findings", "SQLiteWatch", "TerminalUI", "Telemetry", "Text", "YAML", yams]
         ),
         .executableTarget(

@@ -264,3 +264,125 @@ package struct SQLLexer {
         }
     }
 }
+
+/// A token of SQL text.
+package struct SQLToken: Sendable, Equatable {
+    package var kind: SQLLexer.Kind
+    package var text: String
+    /// The position of the token in the text, in bytes.
+    package var range: Range<Int>
+    /// Whether SQLite accepts the token, as in ``SQLLexer/isValid``.
+    package var isValid: Bool
+    /// Whether the token is the first one, or follows spaces or comments.
+    package var followsSpace: Bool
+
+    /// Returns all tokens of a text, including spaces and comments.
+    ///
+    /// Together, the tokens contain the whole text, up to the first NUL character.
+    package static func all(in text: String) -> [SQLToken] {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let base = bytes.baseAddress else { return [] }
+            var lexer = SQLLexer(base, count: bytes.count)
+            var tokens: [SQLToken] = []
+            var followsSpace = true
+            while let kind = lexer.next() {
+                tokens.append(
+                    SQLToken(
+                        kind: kind,
+                        text: String(decoding: lexer.bytes, as: UTF8.self),
+                        range: lexer.start..<lexer.end,
+                        isValid: lexer.isValid,
+                        followsSpace: followsSpace
+                    )
+                )
+                followsSpace = kind == .space || kind == .comment
+            }
+            return tokens
+        }
+    }
+
+    /// Returns the tokens of a text, without spaces and comments.
+    package static func significant(in text: String) -> [SQLToken] {
+        all(in: text).filter { $0.kind != .space && $0.kind != .comment }
+    }
+
+    /// The text of a word in upper case, the text of a symbol, or an empty string for any other
+    /// token.
+    package var keyword: String {
+        kind == .word ? text.uppercased() : kind == .symbol ? text : ""
+    }
+
+    /// Whether the token is a word or a quoted name.
+    package var isName: Bool { [.word, .doubleQuoted, .quoted].contains(kind) }
+
+    /// The name without its quotes, or the whole text of a token that is not a name.
+    package var name: String { isName ? unquoted : text }
+
+    /// Returns whether the token is a certain symbol.
+    package func isSymbol(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
+
+    /// The text without its quotes, in which doubled quotes are single, or the whole text of any
+    /// token but a string or a quoted name.
+    package var unquoted: String {
+        guard [.string, .doubleQuoted, .quoted].contains(kind) else { return text }
+        return Self.unquoted(text.utf8)
+    }
+
+    static func unquoted(_ bytes: some Collection<UInt8>) -> String {
+        guard let quote = bytes.first else { return "" }
+        let isBracket = quote == UInt8(ascii: "[")
+        let end = isBracket ? UInt8(ascii: "]") : quote
+        var text: [UInt8] = []
+        var isDoubled = false
+        for byte in bytes.dropFirst() {
+            if byte == end, !isDoubled {
+                isDoubled = true
+            } else {
+                text.append(byte)
+                isDoubled = false
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// Names of tables and columns in SQL.
+package enum SQLIdentifier {
+    /// Returns a name as an SQL identifier, in double quotes if necessary.
+    package static func text(_ name: String) -> String {
+        let isWord =
+            name.unicodeScalars.allSatisfy { scalar in
+                ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+                    || ("0"..."9").contains(scalar) || scalar == "_"
+            } && name.first?.isLetter == true
+        guard !isWord || keywords.contains(name.uppercased()) else { return name }
+        // A quote and a following combining character form one `Character`.
+        var quoted = "\"".unicodeScalars
+        for scalar in name.unicodeScalars {
+            if scalar == "\"" { quoted.append(scalar) }
+            quoted.append(scalar)
+        }
+        quoted.append("\"")
+        return String(quoted)
+    }
+
+    /// The words that SQLite accepts as names only in quotes
+    /// (<https://sqlite.org/lang_keywords.html>).
+    private static let keywords = Set(
+        """
+        ABORT ACTION ADD AFTER ALL ALTER ALWAYS ANALYZE AND AS ASC ATTACH AUTOINCREMENT BEFORE \
+        BEGIN BETWEEN BY CASCADE CASE CAST CHECK COLLATE COLUMN COMMIT CONFLICT CONSTRAINT CREATE \
+        CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DATABASE DEFAULT DEFERRABLE \
+        DEFERRED DELETE DESC DETACH DISTINCT DO DROP EACH ELSE END ESCAPE EXCEPT EXCLUDE EXCLUSIVE \
+        EXISTS EXPLAIN FAIL FILTER FIRST FOLLOWING FOR FOREIGN FROM FULL GENERATED GLOB GROUP GROUPS \
+        HAVING IF IGNORE IMMEDIATE IN INDEX INDEXED INITIALLY INNER INSERT INSTEAD INTERSECT INTO IS \
+        ISNULL JOIN KEY LAST LEFT LIKE LIMIT MATCH MATERIALIZED NATURAL NO NOT NOTHING NOTNULL NULL \
+        NULLS OF OFFSET ON OR ORDER OTHERS OUTER OVER PARTITION PLAN PRAGMA PRECEDING PRIMARY QUERY \
+        RAISE RANGE RECURSIVE REFERENCES REGEXP REINDEX RELEASE RENAME REPLACE RESTRICT RETURNING \
+        RIGHT ROLLBACK ROW ROWS SAVEPOINT SELECT SET TABLE TEMP TEMPORARY THEN TIES TO TRANSACTION \
+        TRIGGER UNBOUNDED UNION UNIQUE UPDATE USING VACUUM VALUES VIEW VIRTUAL WHEN WHERE WINDOW \
+        WITH WITHOUT
+        """.split(separator: " ").map(String.init)
+    )
+}

@@ -3,6 +3,7 @@ import Findings
 import Foundation
 import SQLTrace
 import SQLiteWatch
+import Telemetry
 import Text
 import WorkloadEngine
 
@@ -213,7 +214,7 @@ extension LiveCapture.Result {
         of length: Duration
     ) {
         func seconds(_ time: UInt64) -> Double { Double(time) / 1e9 }
-        let end = seconds(MonotonicTime.now)
+        let end = seconds(monotonicNanoseconds())
         period = max(0, end - length / .seconds(1))...end
         for (process, periods) in periods {
             gaps[Int(process)] = periods.map {

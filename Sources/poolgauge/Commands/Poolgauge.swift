@@ -9,8 +9,7 @@ import Darwin
 #endif
 
 struct Poolgauge: ParsableCommand {
-    /// The version of the command and its libraries.
-    static let version = "0.2.0"
+    static let version = HeadlessRun.version
 
     static let demo = "reads-during-import"
 

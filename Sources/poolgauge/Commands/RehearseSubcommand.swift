@@ -199,18 +199,3 @@ enum RehearsalFormat: String, ReportFormatArgument {
         }
     }
 }
-
-/// A process that executes the migration of a rehearsal.
-///
-/// `poolgauge rehearse` starts this process.
-struct RehearsalWorkerSubcommand: ParsableCommand {
-    static let name = "rehearsal-worker"
-
-    static let configuration = CommandConfiguration(
-        commandName: name,
-        abstract: "Perform the task on standard input on a copy of a database.",
-        shouldDisplay: false
-    )
-
-    func run() throws { MigrationWorker.run() }
-}

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Capture
+import Foundation
 import GRDBTarget
 import TerminalUI
 import Text
@@ -100,5 +102,135 @@ struct ScenariosSubcommand: ParsableCommand {
         func run() throws {
             try StandardOutput.write(markdown ? MetricReference.markdown : MetricReference.text)
         }
+    }
+}
+
+struct NewScenarioSubcommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Draft a scenario for your database, as a starting point.",
+        discussion: """
+            For each of the tables with the most rows, the scenario contains reads by key and by \
+            index, searches in full-text indexes, and an update of one row. Each update is first \
+            tried on a copy. If a constraint or a trigger rejects it, the scenario contains a \
+            comment instead.
+            """
+    )
+
+    @Option(help: "The database; the command only reads it.", completion: .file())
+    var database: String
+
+    @Option(
+        help: "The number of tables to use, starting with the table that has the most rows.",
+        transform: NumberArgument.positive
+    )
+    var tables = 5
+
+    @Option(
+        name: .shortAndLong,
+        help: "The file for the scenario; standard output by default.",
+        completion: .file()
+    )
+    var output: String?
+
+    @Flag(help: "Replace an existing scenario file.")
+    var force = false
+
+    @Option(help: "When to show progress on standard error.")
+    var progress = ProgressMode.auto
+
+    func validate() throws {
+        try DistinctFiles.check(
+            outputs: [.init("--output", output)],
+            inputs: [.init("--database", database)]
+        )
+    }
+
+    func run() throws {
+        let source = try DatabaseFile.url(database)
+        let destination =
+            try output.map { try ReportDestination(newFile: $0, replacesFile: force) }
+            ?? ReportDestination(path: nil)
+        let folder = try RunFolder(isKept: false)
+        defer { folder.remove() }
+        let reporter = ProgressReporter(progress)
+        defer { reporter.finish() }
+        let copy = try DatabaseFile.copy(source, named: database, in: folder.url) {
+            reporter.showStep($0)
+        }
+        let facts = try DraftDatabase(copy: copy.path, of: database, triesStatements: true)
+        guard !facts.statements.isEmpty else {
+            throw CommandFailure(
+                "'\(database)' has no rows; add rows, or write a scenario with a dataset, such as "
+                    + "the one that 'poolgauge scenarios show reads-during-import' prints"
+            )
+        }
+        let yaml = try draft(of: source, facts).yaml
+        // Validate the draft in the same way as a user's scenario.
+        _ = try Scenario.parse(yaml: yaml, file: output ?? "new")
+        try destination.write(yaml)
+    }
+
+    private func draft(of source: URL, _ facts: DraftDatabase) throws -> ScenarioDraft {
+        let name = source.deletingPathExtension().lastPathComponent
+        var options = DraftOptions(
+            name: name,
+            description: "Likely reads and writes on \(source.lastPathComponent).",
+            database: DatabaseReference.path(of: database, from: output)
+        )
+        let chosen = facts.statements.prefix(tables)
+        options.introduction = introduction(chosen.map(\.table), facts)
+        options.rate = 100
+        options.writeShare = 0.2
+        var draft = ScenarioDraft(options, schema: facts.schema, words: facts.words)
+        for (table, statements) in chosen {
+            for read in statements.reads where hasWords(read, table, facts) {
+                try add { () throws(DraftError) in
+                    try draft.addRead(read.sql, name: read.name, comment: read.comment)
+                }
+            }
+            if let write = statements.write {
+                try add { () throws(DraftError) in
+                    try draft.addWrite(write.sql, name: write.name, comment: write.comment)
+                }
+            }
+        }
+        return draft
+    }
+
+    /// Returns `false` if the statement searches a full-text index without words.
+    private func hasWords(
+        _ read: TableStatements.Statement,
+        _ table: DraftTable,
+        _ facts: DraftDatabase
+    ) -> Bool {
+        guard case .fullText = table.kind else { return true }
+        return facts.words.contains(table: table.name)
+    }
+
+    private func add(_ body: () throws(DraftError) -> Void) throws {
+        do { try body() } catch { throw CommandFailure("'\(database)': \(error)") }
+    }
+
+    private func introduction(_ tables: [DraftTable], _ facts: DraftDatabase) -> [String] {
+        let names = tables.map { "\($0.name) (\($0.rows) \($0.rows == 1 ? "row" : "rows"))" }
+            .joined(separator: ", ")
+        var lines = [
+            "Written by 'poolgauge scenarios new' from the schema of the database. The statements "
+                + "are guesses: replace them with your program's statements, and set its rates.",
+            "Tables: \(names).",
+        ]
+        let others = facts.statements.dropFirst(tables.count).map(\.table.name)
+        if !others.isEmpty {
+            lines.append("Without statements: \(others.joined(separator: ", ")).")
+        }
+        for table in tables {
+            if let reason = facts.failures[table.name] {
+                lines.append("No update of \(table.name), which failed: \(reason)")
+            } else if case .fullText(ownsContent: false) = table.kind {
+                lines.append("No update of \(table.name): its text is in another table.")
+            }
+        }
+        return lines
     }
 }

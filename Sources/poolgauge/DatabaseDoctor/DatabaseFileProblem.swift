@@ -1,3 +1,4 @@
+import ArgumentParser
 import Findings
 import Foundation
 import SQLiteWatch
@@ -104,4 +105,163 @@ enum DatabaseFileProblem {
             return sum - share * log2(share)
         }
     }
+}
+
+/// The findings of `doctor --database`.
+///
+/// The property names are the JSON keys.
+struct DatabaseExamination: Encodable {
+    /// The name and version of the JSON format.
+    static let currentSchema = "poolgauge.database/1"
+
+    struct Finding: Encodable, Equatable {
+        enum Part: String, Encodable, CaseIterable {
+            case file
+            case journal
+            case space
+            case processes
+            case copy
+            case statistics
+            case foreignKeys
+        }
+
+        var part: Part
+        var mark: Doctor.Mark
+        var text: String
+        var remedy: String?
+    }
+
+    /// The copy used for the checks that require SQLite.
+    struct Copy: Encodable, Equatable {
+        /// The size of the copy, in bytes, or `nil` without a copy.
+        var bytes: UInt64?
+        /// The reason that no copy was made.
+        var skipped: String?
+    }
+
+    var schema = DatabaseExamination.currentSchema
+    var file: WatchedFile
+    var wal: WatchedWAL?
+    var rollback: WatchedRollback?
+    var processes: [WatchedProcess]
+    var copy: Copy
+    var findings: [Finding]
+    /// The limitations of the examination, with remedies.
+    var notes: [String]
+
+    var hasProblem: Bool { findings.contains { $0.mark == .problem } }
+
+    /// The report as text, with one paragraph per finding and a newline at the end.
+    var text: String {
+        var lines = [Escaping.terminal(file.path)]
+        for part in Finding.Part.allCases {
+            let partFindings = findings.filter { $0.part == part }
+            guard !partFindings.isEmpty else { continue }
+            lines += ["", Self.title(part)]
+            for finding in partFindings {
+                let mark = finding.mark.rawValue
+                let indent = String(repeating: " ", count: 11)
+                lines += Paragraph.lines(
+                    Escaping.terminal(finding.text),
+                    first: "  \(mark)" + indent.dropFirst(2 + mark.count),
+                    rest: indent
+                )
+                if let remedy = finding.remedy {
+                    lines += Paragraph.lines(
+                        "→ " + Escaping.terminal(remedy),
+                        first: indent,
+                        rest: indent
+                    )
+                }
+            }
+        }
+        if !notes.isEmpty { lines += ["", "notes"] }
+        for note in notes {
+            lines += Paragraph.lines(Escaping.terminal(note), first: "  ", rest: "  ")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func title(_ part: Finding.Part) -> String {
+        switch part {
+        case .foreignKeys: "foreign keys"
+        default: part.rawValue
+        }
+    }
+}
+
+/// An examination of a database file that may be in use by other programs.
+///
+/// This process does not open the file with SQLite, lock it, or write to it. A ``WatchSession``
+/// reads headers and locks. Checks that require SQLite run on a copy.
+struct DatabaseDoctor {
+    var path: String
+    /// The size limit for the copy, in bytes.
+    var copyLimit: UInt64 = 1 << 30
+
+    /// The time to watch the database.
+    ///
+    /// The time exceeds the minimum duration of a reported lock or pin.
+    private static let watchDuration = Duration.milliseconds(1_200)
+
+    /// Examines the database.
+    ///
+    /// - Throws: ``CommandFailure`` if the file is not a readable database.
+    func examine() throws -> DatabaseExamination {
+        #if os(Linux)
+        let report = try PrivateCopy.watch(path, for: Self.watchDuration)
+        try DatabaseFileProblem.check(report, path: path)
+        var findings = FileChecks(report: report).findings
+        let copy = try examineCopy(report, &findings)
+        return DatabaseExamination(
+            file: report.file,
+            wal: report.wal,
+            rollback: report.rollback,
+            processes: report.processes,
+            copy: copy,
+            findings: findings,
+            notes: report.notes
+        )
+        #else
+        throw CommandFailure(
+            "--database works only on Linux, where /proc/locks shows whether a database is in use",
+            status: ExitStatus.failed.rawValue
+        )
+        #endif
+    }
+
+    #if os(Linux)
+    /// Runs the checks that require SQLite on a temporary copy.
+    private func examineCopy(
+        _ report: WatchReport,
+        _ findings: inout [DatabaseExamination.Finding]
+    ) throws -> DatabaseExamination.Copy {
+        let folder = try RunFolder(isKept: false)
+        // Copying and checking may take a long time, so a signal ends the process immediately.
+        let interruption = Interruption {
+            folder.remove()
+            CommandFailure.exit(with: ExitCode(ExitStatus.interrupted.rawValue))
+        }
+        defer {
+            withExtendedLifetime(interruption) {}
+            folder.remove()
+        }
+        do throws(PrivateCopy.Problem) {
+            let copy = try PrivateCopy.make(of: path, in: folder.url, limit: copyLimit, report)
+            findings += SchemaChecks.findings(on: copy.path)
+            return DatabaseExamination.Copy(bytes: copy.bytes)
+        } catch {
+            findings.append(
+                DatabaseExamination.Finding(
+                    part: .copy,
+                    mark: .note,
+                    text: "Statistics and foreign keys were not checked, because the database "
+                        + "could not be copied: \(error.reason).",
+                    remedy: error.remedy
+                )
+            )
+            return DatabaseExamination.Copy(skipped: error.reason)
+        }
+    }
+    #endif
 }

@@ -2,6 +2,7 @@ import Findings
 import MetricDescriptors
 import PoolgaugeAgent
 import SQLiteWatch
+import Telemetry
 import Text
 
 /// The latest report on a database and the totals of all its reports.
@@ -137,5 +138,95 @@ extension WatchedDatabase {
         guard report.file.state == .present else { return nil }
         let locks = report.processes.flatMap(\.locks).filter { isIncluded($0.kind) }
         return locks.map(\.seconds).max() ?? 0
+    }
+}
+
+/// The totals of a watched database since the start of the command.
+///
+/// A report contains the counts of its interval.
+struct WatchTotals: Equatable {
+    /// A kind of lock, and the program that held it.
+    struct Holder: Hashable {
+        var lock: String
+        var program: String
+    }
+
+    private(set) var commits: UInt64 = 0
+    private(set) var framesWritten: UInt64 = 0
+    private(set) var checkpoints: UInt64 = 0
+    private(set) var framesCheckpointed: UInt64 = 0
+    private(set) var resets: UInt64 = 0
+    /// The estimated time for which programs held locks, in seconds.
+    private(set) var lockSeconds: [Holder: Double] = [:]
+
+    /// The maximum number of programs, which limits the number of time series.
+    ///
+    /// Additional programs count as ``others``.
+    static let programLimit = 64
+    static let others = "other"
+
+    private var programs: Set<String> = []
+
+    /// Adds the counts of an interval.
+    mutating func add(_ report: WatchReport) {
+        if let wal = report.wal {
+            commits &+= wal.commits ?? 0
+            framesWritten &+= wal.framesWritten ?? 0
+            checkpoints &+= wal.checkpoints ?? 0
+            framesCheckpointed &+= wal.framesBackfilled ?? 0
+            resets &+= wal.resets ?? 0
+        }
+        commits &+= report.rollback?.transactions ?? 0
+        for process in report.processes {
+            let shares = [
+                ("write", process.share.writer), ("read", process.share.reader),
+                ("checkpoint", process.share.checkpoint),
+            ]
+            for (lock, share) in shares where share.value > 0 {
+                let holder = Holder(
+                    lock: lock,
+                    program: program(Escaping.terminal(process.name))
+                )
+                lockSeconds[holder, default: 0] += share.value * report.window.seconds
+            }
+        }
+    }
+
+    private mutating func program(_ name: String) -> String {
+        if programs.contains(name) { return name }
+        guard programs.count < Self.programLimit else { return Self.others }
+        programs.insert(name)
+        return name
+    }
+}
+
+/// The metrics of the latest reports on databases that other processes use.
+final class WatchMetrics: Sendable {
+    private struct State {
+        /// The paths of the databases, in the order of their first reports.
+        var order: [String] = []
+        var databases: [String: WatchedDatabase] = [:]
+    }
+
+    private let state = Lock(State())
+    private let writer = MetricText()
+
+    /// Adds the reports on all databases for an interval.
+    func receive(_ reports: [WatchReport]) {
+        state.withLock { state in
+            var newDatabases: [String: WatchedDatabase] = [:]
+            for report in reports {
+                var totals = state.databases[report.file.path]?.totals ?? WatchTotals()
+                totals.add(report)
+                newDatabases[report.file.path] = WatchedDatabase(report: report, totals: totals)
+            }
+            state = State(order: reports.map(\.file.path), databases: newDatabases)
+        }
+    }
+
+    /// Returns the metrics in Prometheus's text format, or an empty string before the first report.
+    func text() -> String {
+        let databases = state.withLock { state in state.order.compactMap { state.databases[$0] } }
+        return writer.text(WatchMetric.all, of: databases)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Synchronization
+import Telemetry
 import WorkloadEngine
 
 #if canImport(Glibc)
@@ -65,7 +66,7 @@ final class Interruption: Sendable {
     ///   - stop: A closure to run on the signal queue at the first signal, or `nil` if the first
     ///     signal ends the process.
     init(
-        clock: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
+        clock: @escaping @Sendable () -> UInt64 = monotonicNanoseconds,
         cleanUp: @escaping @Sendable () -> Void = {},
         _ stop: (@Sendable () -> Void)?
     ) {

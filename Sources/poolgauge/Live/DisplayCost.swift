@@ -1,5 +1,6 @@
 #if canImport(Glibc)
 import Glibc
+import Telemetry
 #else
 import Darwin
 #endif
@@ -9,9 +10,9 @@ struct DisplayCost {
     /// The share of one CPU in the last second, from 0 through 1, or `nil` during the first second.
     private(set) var share: Double?
 
-    private let startTime = MonotonicTime.now
+    private let startTime = monotonicNanoseconds()
     private let startCPUTime = DisplayCost.threadTime
-    private var lastUpdate = MonotonicTime.now
+    private var lastUpdate = monotonicNanoseconds()
     private var cpuTimeAtLastUpdate = DisplayCost.threadTime
     private var frames = 0
     private var frameTime: UInt64 = 0
@@ -54,7 +55,7 @@ struct DisplayCost {
     /// Later calls have no effect.
     mutating func end(bytes: UInt64?) {
         guard report == nil else { return }
-        let seconds = Double(MonotonicTime.now &- startTime) / 1e9
+        let seconds = Double(monotonicNanoseconds() &- startTime) / 1e9
         let cpuSeconds = Double(Self.threadTime &- startCPUTime) / 1e9
         report = Report(
             seconds: seconds,
@@ -71,16 +72,5 @@ struct DisplayCost {
     /// The total cost, or `nil` before the display ends.
     var total: Report? { report }
 
-    private static var threadTime: UInt64 { MonotonicTime.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
-}
-
-enum MonotonicTime {
-    /// The time since an arbitrary moment, in nanoseconds.
-    static var now: UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }
-
-    fileprivate static func nanoseconds(of clock: clockid_t) -> UInt64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
+    private static var threadTime: UInt64 { threadNanoseconds() }
 }

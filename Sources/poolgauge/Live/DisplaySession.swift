@@ -1,6 +1,9 @@
 import ArgumentParser
 import CursesTerminal
+import Dispatch
 import Foundation
+import Synchronization
+import Telemetry
 import TerminalUI
 
 /// A session that runs a display in the process's terminal, or renders the display for a picture.
@@ -83,5 +86,216 @@ struct DisplaySession {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         try costs.write(String(decoding: encoder.encode(total), as: UTF8.self) + "\n")
+    }
+}
+
+/// A loop that shows content on a terminal and handles the terminal's events.
+struct DisplayLoop<Content: DisplayContent> {
+    private let terminal: any Terminal
+    private var keys: KeyPlan
+    private(set) var content: Content
+    private(set) var cost = DisplayCost()
+
+    init(_ content: Content, on terminal: any Terminal, keys: KeyPlan) {
+        self.content = content
+        self.terminal = terminal
+        self.keys = keys
+    }
+
+    /// Shows the content until a key, a signal, the picture, or the content ends the display.
+    mutating func show() -> DisplayEnd {
+        _ = content.handle(.resize(terminal.size))
+        var nextFrame = monotonicNanoseconds()
+        while true {
+            content.collect()
+            if content.isOver { return .over }
+            let now = monotonicNanoseconds()
+            if let end = pressPlannedKeys(at: now) { return end }
+            if now >= nextFrame {
+                cost.update(now: now)
+                content.setDisplayCost(cost.share)
+                draw()
+                // Skip the frames that were due while the process was suspended.
+                nextFrame = max(nextFrame + frameTime, now)
+            }
+            let wait = nextFrame > now ? nextFrame - now : 0
+            var event = terminal.nextEvent(waitingAtMost: wait)
+            while let current = event {
+                switch current {
+                case .end(let signal):
+                    return .signal(signal)
+                case .suspend:
+                    content.suspend(terminal)
+                    nextFrame = monotonicNanoseconds()
+                case .continued:
+                    content.noteContinued()
+                case .input(let input):
+                    guard content.handle(input) else { return .quit }
+                    // Draw the response immediately.
+                    nextFrame = min(nextFrame, monotonicNanoseconds())
+                }
+                event = terminal.nextEvent(waitingAtMost: 0)
+            }
+        }
+    }
+
+    mutating func end() {
+        content.end()
+        cost.end(bytes: terminal.bytesWritten)
+    }
+
+    private var frameTime: UInt64 {
+        let time = UInt64(1e9 / max(content.refreshRate, 0.1))
+        return content.isPaused ? max(time, frozenFrameTime) : time
+    }
+
+    private mutating func draw() {
+        let drawStart = monotonicNanoseconds()
+        terminal.draw(content.render(size: terminal.size))
+        cost.countFrame(nanoseconds: monotonicNanoseconds() - drawStart)
+    }
+
+    private mutating func pressPlannedKeys(at now: UInt64) -> DisplayEnd? {
+        guard let age = content.age(at: now) else { return nil }
+        // If the content never accepts keys, take the picture without pressing keys.
+        if age == .max { return keys.step(at: .max) == .picture ? .picture : nil }
+        while true {
+            switch keys.step(at: age) {
+            case .nothing: return nil
+            case .press(let key): guard content.handle(.key(key)) else { return .quit }
+            case .picture:
+                draw()
+                return .picture
+            }
+        }
+    }
+}
+
+/// The minimum time between frames of a frozen display, in nanoseconds.
+///
+/// Only the displayed cost changes between these frames.
+private let frozenFrameTime: UInt64 = 1_000_000_000
+
+/// A terminal without a screen, which keeps the last surface for a picture.
+final class SurfaceTerminal: Terminal {
+    let size: Size
+    let depth = ColorDepth.direct
+    private(set) var surface: Surface
+    private let interruptFlag = Flag()
+
+    /// A flag that the signal queue sets and the display's thread waits for.
+    private final class Flag: Sendable {
+        let isSet = Atomic<Bool>(false)
+        let wakeUp = DispatchSemaphore(value: 0)
+    }
+
+    init(size: Size) {
+        self.size = size
+        surface = Surface(size: size)
+    }
+
+    /// A closure that requests the end of the loop.
+    ///
+    /// Any thread can call this closure.
+    var interrupt: @Sendable () -> Void {
+        let interruptFlag = interruptFlag
+        return {
+            interruptFlag.isSet.store(true, ordering: .releasing)
+            interruptFlag.wakeUp.signal()
+        }
+    }
+
+    func draw(_ surface: Surface) { self.surface = surface }
+
+    func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
+        if !interruptFlag.isSet.load(ordering: .acquiring) {
+            let limit = Int(min(nanoseconds, 60_000_000_000))
+            _ = interruptFlag.wakeUp.wait(timeout: .now() + .nanoseconds(limit))
+        }
+        return interruptFlag.isSet.load(ordering: .acquiring) ? .end(signal: 2) : nil
+    }
+
+    var bytesWritten: UInt64? { nil }
+
+    func copy(_ text: String) -> Bool { false }
+
+    func suspend() {}
+
+    func close() {}
+}
+
+/// The content of a ``DisplayLoop``, which collects data, handles events, and renders frames.
+protocol DisplayContent {
+    /// The refresh rate, in frames/s.
+    var refreshRate: Double { get }
+    /// Whether the display is frozen, and therefore drawn only once per second.
+    var isPaused: Bool { get }
+    /// Whether the content has ended, which ends the loop.
+    var isOver: Bool { get }
+    /// Returns the time since the start of the key plan, in nanoseconds.
+    ///
+    /// - Returns: The time, `nil` if the content does not accept keys yet, or `.max` if it will
+    ///   never accept keys.
+    func age(at now: UInt64) -> UInt64?
+
+    mutating func collect()
+    /// Sets the CPU time of the display, as a share of one CPU.
+    mutating func setDisplayCost(_ share: Double?)
+    /// Handles an event, and returns `false` to end the program.
+    mutating func handle(_ event: InputEvent) -> Bool
+    func render(size: Size) -> Surface
+
+    /// Suspends the process through the terminal's job control (`^Z`) until the process continues.
+    mutating func suspend(_ terminal: any Terminal)
+    /// Records that the process continued after a `SIGSTOP`.
+    mutating func noteContinued()
+    mutating func end()
+}
+
+enum DisplayEnd: Equatable {
+    case quit
+    case signal(Int32)
+    case picture
+    /// The content ended.
+    case over
+}
+
+/// The schedule for the automatic keys and the picture.
+struct KeyPlan {
+    /// The time between two keys, in nanoseconds, which is long enough to see each key's effect.
+    private static let keyInterval: UInt64 = 300_000_000
+    /// The time from the last key to the picture, in nanoseconds.
+    private static let pictureDelay: UInt64 = 1_000_000_000
+
+    private var keys: [Key]
+    private var nextTime: UInt64
+    private let takesPicture: Bool
+
+    /// Creates a plan.
+    ///
+    /// `start` is the time of the first key, in nanoseconds after the content first appears.
+    init(keys: [Key], start: UInt64, takesPicture: Bool) {
+        self.keys = keys.reversed()
+        self.takesPicture = takesPicture
+        // Without keys, take the picture at the start time.
+        nextTime = start
+    }
+
+    enum Step: Equatable {
+        case nothing
+        case press(Key)
+        case picture
+    }
+
+    /// Returns the action at a time, in nanoseconds after the content first appears.
+    ///
+    /// Call this method until it returns `.nothing`.
+    mutating func step(at time: UInt64) -> Step {
+        guard time >= nextTime else { return .nothing }
+        if let key = keys.popLast() {
+            nextTime = time + (keys.isEmpty ? Self.pictureDelay : Self.keyInterval)
+            return .press(key)
+        }
+        return takesPicture ? .picture : .nothing
     }
 }

@@ -1,7 +1,10 @@
+import CursesTerminal
+import Dashboard
 import Dispatch
 import GRDBTarget
 import Synchronization
 import Telemetry
+import TerminalUI
 import WorkloadEngine
 
 /// A run of one arm on background threads, which provides samples for a display.
@@ -106,4 +109,98 @@ final class LiveRun: Sendable {
     ///
     /// - Throws: An error that explains why the setting cannot be changed.
     func set(_ knob: LoadKnob) throws { try run.set(knob) }
+}
+
+/// A session that runs a scenario in the dashboard, and then removes the run's files.
+struct LiveSession {
+    let scenario: Scenario
+    let options: LiveOptions
+    /// The recording that receives the samples.
+    let recording: DisplayRecording
+
+    /// Shows the dashboard in the process's terminal and reports on each arm.
+    func run() throws {
+        let datasets = DatasetStore()
+        defer { datasets.remove() }
+        let keys = try DashboardKeys(changing: options.display.keyChanges)
+        var failure: (any Error)?
+        try DisplaySession(options: options.display).run { terminal, glyphs in
+            content(on: terminal, glyphs, keys, datasets)
+        } report: { content in
+            try report(content)
+            failure = content.failure
+        }
+        if let failure { throw failure }
+    }
+
+    /// Renders the dashboard without a terminal and returns the last frame.
+    func picture(size: Size) throws -> Surface {
+        let datasets = DatasetStore()
+        defer { datasets.remove() }
+        let keys = try DashboardKeys(changing: options.display.keyChanges)
+        return try DisplaySession(options: options.display).picture(size: size) {
+            content(on: $0, $1, keys, datasets)
+        }
+    }
+
+    private func content(
+        on terminal: any Terminal,
+        _ glyphs: DisplaySession.Glyphs,
+        _ keys: DashboardKeys,
+        _ datasets: DatasetStore
+    ) -> RunDisplay {
+        RunDisplay(
+            scenario: scenario,
+            options: options,
+            model: DashboardModel(
+                theme: options.display.theme,
+                themes: options.display.themes,
+                glyphs: glyphs.first,
+                glyphChoices: glyphs.choices,
+                keys: keys,
+                refreshRate: options.display.refreshRate
+            ),
+            datasets: datasets,
+            recording: recording,
+            terminal: terminal
+        )
+    }
+
+    private func report(_ content: RunDisplay) throws {
+        if let destination = options.report {
+            let result = RunResult(
+                scenario: content.scenario,
+                environment: HostEnvironment(
+                    in: RunOptions().folder,
+                    scenario: content.scenario,
+                    versions: HeadlessRun.versions
+                ),
+                runs: content.results
+            )
+            try destination.write(options.format.report(on: result))
+        }
+        for verdict in content.verdicts { try StandardOutput.write(verdict + "\n") }
+    }
+}
+
+/// The options for runs in the dashboard.
+struct LiveOptions {
+    /// The first arm to run, or `nil` for the scenario's first arm.
+    var arm: String?
+    /// Whether the next arm starts automatically when an arm's run ends.
+    var startsNextArm = false
+    /// Whether the program quits when the arm's run ends.
+    var endsWithRun = false
+    /// A copy of the user's database, or `nil` to use the scenario's data.
+    var database: UserDatabase?
+    /// The file for the report, or `nil` to write one line per arm to standard output.
+    var report: ReportDestination?
+    var format = ReportFormat.text
+    /// A closure that receives each sample, in addition to the dashboard.
+    var onSample: (@Sendable (Sample) -> Void)?
+    var display: DisplayOptions
+
+    init() throws { display = try DisplayOptions() }
+
+    init(display: DisplayOptions) { self.display = display }
 }

@@ -30,7 +30,7 @@ struct ProbeProgramTests {
             return
         }
         let built = try #require(output(Self.root.path + "/.ci/probe-programs"))
-        let file = Self.root.path + "/Sources/SQLTrace/Probes/ProbePrograms.swift"
+        let file = Self.root.path + "/Sources/Watch/SQLTrace/Probes/ProbePrograms.swift"
         #expect(try String(contentsOfFile: file, encoding: .utf8) == built)
     }
 

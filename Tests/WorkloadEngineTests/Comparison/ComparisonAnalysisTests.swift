@@ -80,6 +80,17 @@ struct ComparisonAnalysisTests {
         #expect(throughput.blocks == 10)
     }
 
+    @Test func aRatioToAnArmThatStandsStillIsABound() throws {
+        let analysis = try analysis(throughput: 0, p99: 0.4)
+        let pairs = analysis.pairs(noise: analysis.noise())
+        let throughput = try #require(pairs.first { $0.metric == "ui.throughput" })
+        #expect(throughput.isBound == true)
+        #expect(try #require(throughput.change).hasPrefix("at least "))
+        let p99 = try #require(pairs.first { $0.metric == "ui.response.p99" })
+        #expect(p99.isBound == nil)
+        #expect(try #require(p99.change).hasPrefix("2.5× lower"))
+    }
+
     @Test func equalArmsAreTheSameOrInconclusive() throws {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }

@@ -1,0 +1,174 @@
+/// A step that refers to variables by their indices in the list of generators.
+indirect enum StepPlan: Sendable {
+    case run(ClientPlan.StatementPlan)
+    /// A statement that stores its first row in variables.
+    case fetch(ClientPlan.StatementPlan, into: [Int])
+    case when(ConditionPlan, then: [StepPlan], otherwise: [StepPlan])
+    case times(Int, [StepPlan])
+    case pause(ThinkTime)
+}
+
+/// A condition that refers to variables by their indices in the list of generators.
+struct ConditionPlan: Sendable {
+    enum Operand: Sendable {
+        case variable(Int)
+        case value(WorkloadValue)
+    }
+
+    let left: Operand
+    let comparison: Condition.Comparison
+    let right: Operand
+}
+
+extension VariableTable {
+    mutating func plan(_ steps: [Step], client: String) throws -> [StepPlan] {
+        try steps.map { step in
+            switch step {
+            case .run(let sql, let names):
+                let statement = try plan(sql, client: client)
+                if names.isEmpty { return .run(statement) }
+                return .fetch(
+                    statement,
+                    into: try names.map { try variableIndex(of: $0, in: sql, client) }
+                )
+            case .when(let condition, let then, let otherwise):
+                return .when(
+                    ConditionPlan(
+                        left: try operand(condition.left, client),
+                        comparison: condition.comparison,
+                        right: try operand(condition.right, client)
+                    ),
+                    then: try plan(then, client: client),
+                    otherwise: try plan(otherwise, client: client)
+                )
+            case .times(let count, let steps):
+                return .times(count, try plan(steps, client: client))
+            case .pause(let length):
+                return .pause(length)
+            }
+        }
+    }
+
+    private mutating func operand(
+        _ operand: Condition.Operand,
+        _ client: String
+    ) throws -> ConditionPlan.Operand {
+        switch operand {
+        case .value(let value): .value(value)
+        case .variable(let name): .variable(try variableIndex(of: name, in: "a condition", client))
+        }
+    }
+}
+
+extension Worker {
+    func perform(_ steps: [StepPlan], in session: any WorkloadSession) throws {
+        for step in steps {
+            switch step {
+            case .run(let statement):
+                try session.run(statement.sql, values.values(of: statement))
+            case .fetch(let statement, let variables):
+                let row = try session.rows(statement.sql, values.values(of: statement)).first ?? []
+                for (column, variable) in variables.enumerated() {
+                    values.set(column < row.count ? row[column] : .null, at: variable)
+                }
+            case .when(let condition, let then, let otherwise):
+                let holds = condition.comparison.holds(
+                    values.value(of: condition.left),
+                    values.value(of: condition.right)
+                )
+                try perform(holds ? then : otherwise, in: session)
+            case .times(let count, let steps):
+                for number in 0..<count {
+                    if number > 0 { values.beginRepetition() }
+                    try perform(steps, in: session)
+                }
+            case .pause(let length):
+                pause(length)
+            }
+        }
+    }
+
+    /// Pauses inside an access, at most until the load ends.
+    private func pause(_ length: ThinkTime) {
+        var stream: RandomStream? = random
+        let nanoseconds = length.nanoseconds(using: &stream)
+        if let stream { random = stream }
+        let deadline = clock.now().addingReportingOverflow(nanoseconds).partialValue
+        while control.stage < .stopped {
+            let now = clock.now()
+            let end = control.clockTime(of: phases.end)
+            guard now < min(deadline, end) else { return }
+            sleeper.sleep(until: min(deadline, end))
+        }
+    }
+}
+
+/// The variables that statements use, with their indices in the list of generators.
+struct VariableTable {
+    private let scenario: Scenario
+    private let known: [String: Variable]
+    /// The names of the variables that other variables follow.
+    private let followed: Set<String>
+    private var sequences: [String: SharedSequence] = [:]
+    private var indices: [String: Int] = [:]
+    private(set) var generators: [ValueGenerator] = []
+
+    init(_ scenario: Scenario) {
+        self.scenario = scenario
+        known = scenario.allVariables
+        followed = Set(known.values.compactMap(\.followedVariable))
+    }
+
+    /// Returns the counter that a sequential variable shares with the variables that follow it.
+    private mutating func sequence(of name: String) -> SharedSequence {
+        if let sequence = sequences[name] { return sequence }
+        let sequence = SharedSequence()
+        sequences[name] = sequence
+        return sequence
+    }
+
+    mutating func plan(_ sql: String, client: String) throws -> ClientPlan.StatementPlan {
+        let template = StatementTemplate(sql: sql)
+        let variables = try template.parameters.map { try variableIndex(of: $0, in: sql, client) }
+        return ClientPlan.StatementPlan(sql: sql, variables: variables)
+    }
+
+    /// Adds the variables that the steps of an operation fetch.
+    mutating func addFetched(_ names: [String]) {
+        for name in names {
+            indices[name] = generators.count
+            // The value is NULL until a row is fetched.
+            var null = Variable(distribution: .uniform, minimum: 0, maximum: 0)
+            null.nulls = 1
+            generators.append(ValueGenerator(null))
+        }
+    }
+
+    /// Removes the variables that the steps of an operation fetch.
+    mutating func removeFetched(_ names: [String]) {
+        for name in names { indices[name] = nil }
+    }
+
+    mutating func variableIndex(of name: String, in text: String, _ client: String) throws -> Int {
+        if let index = indices[name] { return index }
+        guard let variable = known[name] else {
+            throw RunError(
+                .scenario,
+                "client '\(client)' uses the undefined variable :\(name) in '\(text)'; the "
+                    + "defined variables are "
+                    + known.keys.sorted().map { ":" + $0 }.joined(separator: ", ")
+            )
+        }
+        let index = generators.count
+        indices[name] = index
+        generators.append(
+            ValueGenerator(
+                variable,
+                sequence: sequence(of: name),
+                newest: variable.followedVariable.map { sequence(of: $0) },
+                isFollowed: followed.contains(name)
+            )
+        )
+        return index
+    }
+}

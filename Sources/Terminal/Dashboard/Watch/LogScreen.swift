@@ -1,0 +1,248 @@
+import Findings
+import SQLiteWatch
+import TerminalUI
+import Text
+
+/// The screen with the log over time, the pins, and facts about the database file.
+struct LogScreen: WatchScreen {
+    static let title = "Log"
+    static let help = "log: its size, its pins, and the file"
+    static let parts = ["log", "pins", "file"]
+    static let sortableTitles = listing.sortableTitles
+
+    let scene: WatchScene
+
+    private static let listing = Listing<WatchedPin>(
+        columns: [
+            Listing.Column(
+                "pinned by",
+                Track(minimum: 10, ideal: 20, maximum: 28, priority: 20, flex: 0),
+                rank: { .text($0.name) }
+            ) { Span(WatchLabels.process($0.name, $0.pid), $1.bold(.text)) },
+            number("mark", 4, 12) { UInt64(max(0, $0.mark)) },
+            number("frame", 10, 13) { $0.frame },
+            number("frames", 11, 18) { $0.frames },
+            .number("bytes", 10, priority: 19, { Double($0.bytes) }) {
+                Span(HumanUnits.bytes($0.bytes), $1.bold(.warning))
+            },
+            .number("for at least", 12, priority: 17, \.seconds) {
+                Span(WatchLabels.duration($0.seconds), $1.bold(.warning))
+            },
+        ],
+        name: { WatchLabels.process($0.name, $0.pid) }
+    )
+
+    private static func number(
+        _ title: String,
+        _ width: Int,
+        _ priority: Int,
+        _ value: @escaping @Sendable (WatchedPin) -> UInt64
+    ) -> Listing<WatchedPin>.Column {
+        Listing.Column(
+            title,
+            .fixed(width, priority: priority),
+            alignment: .trailing,
+            rank: { .number(Double(value($0))) },
+            cell: { Span(HumanUnits.count(value($0)), $1.style(.text)) }
+        )
+    }
+
+    private var pins: [WatchedPin] {
+        Self.listing.arranged(scene.report?.pins ?? [], scene.view)
+    }
+
+    var rowNames: [String] { pins.map { WatchLabels.process($0.name, $0.pid) } }
+
+    func destination(forRow row: String) -> WatchOpening { .process(label: row) }
+
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        if let part = scene.expandedPart {
+            draw(part, on: &canvas, in: rect)
+            return
+        }
+        let pins = max(scene.report?.pins.count ?? 0, 1)
+        let tracks = [
+            Track(minimum: 7, ideal: 14, priority: 9, flex: 3),
+            Track(minimum: 4, ideal: min(pins, 8) + 3, maximum: pins + 3, priority: 8),
+            Track(minimum: 4, ideal: 6, maximum: 7, priority: 7, flex: 0),
+        ]
+        let areas = rect.rows(Track.lengths(of: tracks, available: rect.height))
+        for (part, area) in areas.enumerated() where !area.isEmpty {
+            draw(part, on: &canvas, in: area)
+        }
+    }
+
+    private func draw(_ part: Int, on canvas: inout Canvas, in rect: Rect) {
+        guard let history = scene.history else { return }
+        canvas.clipped(to: rect) { canvas in
+            switch part {
+            case 0:
+                WatchLogPanel(history: history, seconds: scene.seconds).draw(on: &canvas, in: rect)
+            case 1: drawPins(on: &canvas, in: rect)
+            default: drawFile(on: &canvas, in: rect)
+            }
+            scene.markPart(part, on: &canvas, rect)
+        }
+    }
+
+    private func drawPins(on canvas: inout Canvas, in rect: Rect) {
+        Self.listing.draw(
+            scene.report?.pins ?? [],
+            scene.view,
+            in: Panel(title: "Pins", subtitle: "frames that no checkpoint can copy"),
+            item: "pin",
+            placeholder: "no reader pins frames in the log",
+            on: &canvas,
+            in: rect
+        )
+    }
+
+    private func drawFile(on canvas: inout Canvas, in rect: Rect) {
+        guard let report = scene.report else { return }
+        let inner = Panel(title: "Database file").draw(on: &canvas, in: rect)
+        let style = canvas.theme.style(.text)
+        let path = Escaping.terminal(report.file.path)
+        canvas.write(path, in: inner.row(0), style: canvas.theme.bold(.text), alignment: .leading)
+        let lines = TextWrapping.lines(
+            of: facts(report).joined(separator: ", "),
+            width: inner.width
+        )
+        let notes = report.notes.flatMap { TextWrapping.lines(of: $0, width: inner.width) }
+        for (index, line) in lines.enumerated() where index + 1 < inner.height {
+            canvas.write(line, in: inner.row(index + 1), style: style, alignment: .leading)
+        }
+        for (index, line) in notes.enumerated() where index + 1 + lines.count < inner.height {
+            canvas.write(
+                line,
+                in: inner.row(index + 1 + lines.count),
+                style: canvas.theme.style(.dim),
+                alignment: .leading
+            )
+        }
+    }
+
+    private func facts(_ report: WatchReport) -> [String] {
+        let file = report.file
+        guard file.state == .present else { return [file.problem ?? WatchLabels.mode(file)] }
+        var facts = [WatchLabels.mode(file)]
+        if let bytes = file.bytes { facts.append(HumanUnits.bytes(bytes)) }
+        if let pages = file.pages {
+            let noun = pages == 1 ? "page" : "pages"
+            facts.append("\(HumanUnits.count(pages)) \(noun)\(file.pageSizeText)")
+        }
+        if let free = file.freePages { facts.append("\(HumanUnits.count(free)) free") }
+        if let vacuum = file.autoVacuum { facts.append("auto-vacuum \(vacuum.rawValue)") }
+        if let encoding = file.encoding { facts.append(encoding.rawValue) }
+        if let version = file.userVersion, version != 0 { facts.append("user_version \(version)") }
+        if let application = file.applicationID, application != 0 {
+            facts.append("application_id \(application)")
+        }
+        if let system = file.fileSystem { facts.append("on \(system.type)") }
+        return facts
+    }
+}
+
+/// The screen with statements that waited for other connections, and their blockers.
+struct BlockedScreen: WatchScreen {
+    static let title = "Blocked"
+    static let help = "blocked: waiters and their blockers"
+    static let sortableTitles = listing.sortableTitles
+
+    let scene: WatchScene
+
+    private static let listing = Listing<WatchedBlock>(
+        columns: [
+            Listing.Column(
+                "ended (UTC)",
+                .fixed(11, priority: 15),
+                rank: { .number(Double($0.time.milliseconds)) }
+            ) { Span(WatchLabels.clock($0.time), $1.style(.dim)) },
+            Listing.Column(
+                "waiter",
+                Track(minimum: 10, ideal: 16, maximum: 24, priority: 20, flex: 0),
+                rank: { .text($0.name ?? "") }
+            ) { Span($0.processLabel, $1.bold(.text)) },
+            .number("waited", 10, priority: 19, \.seconds) {
+                Span(
+                    ($0.isUpperBound ? "<" : "") + WatchLabels.duration($0.seconds),
+                    $1.bold(.text)
+                )
+            },
+            Listing.Column(
+                "",
+                .fixed(6, priority: 18)
+            ) { Span($0.failed ? "BUSY" : "", $1.style(.warning)) },
+            Listing.Column(
+                "statement",
+                Track(minimum: 14, ideal: 30, priority: 16),
+                rank: { .text($0.sql ?? "") }
+            ) { Span($0.sql ?? "?", $1.style(.locked)) },
+            Listing.Column(
+                "blocker",
+                Track(minimum: 10, ideal: 16, maximum: 24, priority: 19, flex: 0),
+                rank: { .text($0.by?.name ?? "") }
+            ) {
+                Span(
+                    $0.by.map { WatchLabels.process($0.name ?? "?", $0.pid) } ?? "not traced",
+                    $1.bold(.writer)
+                )
+            },
+            .number("open", 9, priority: 14, { $0.by?.transactionSeconds ?? 0 }) {
+                Span($0.by?.transactionSeconds.map(WatchLabels.duration) ?? "", $1.style(.text))
+            },
+            .number("idle", 9, priority: 17, { $0.by?.idleSeconds ?? 0 }) {
+                Span($0.by?.idleSeconds.map(WatchLabels.duration) ?? "", $1.style(.warning))
+            },
+            Listing.Column(
+                "its last statement",
+                Track(minimum: 14, ideal: 30, priority: 13),
+                rank: { .text($0.by?.sql ?? "") }
+            ) { Span($0.by?.sql ?? "", $1.style(.text)) },
+        ],
+        name: \.label
+    )
+
+    private var blocks: [WatchedBlock] {
+        Self.listing.arranged(scene.report?.blocked ?? [], scene.view)
+    }
+
+    var rowNames: [String] { blocks.map(\.label) }
+
+    func copyText(of row: String) -> String? { blocks.first { $0.label == row }?.sentence }
+
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        if scene.view.isExpanded, let selected = scene.view.selected,
+            let block = blocks.first(where: { $0.label == selected })
+        {
+            let inner = Panel(title: "Wait").draw(on: &canvas, in: rect)
+            let lines = TextWrapping.lines(of: block.sentence, width: inner.width)
+            for (index, line) in lines.prefix(inner.height).enumerated() {
+                let style = canvas.theme.style(.text)
+                canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
+            }
+            return
+        }
+        Self.listing.draw(
+            scene.report?.blocked ?? [],
+            scene.view,
+            in: scene.tracingPanel(
+                "Blocked",
+                "waits for other connections, latest first",
+                canvas.theme
+            ),
+            item: "wait",
+            placeholder: scene.report?.tracing == nil
+                ? TracingLine.reasonForEmptyScreen(scene.report)
+                : "no statement has waited for a lock",
+            wrapsPlaceholder: true,
+            on: &canvas,
+            in: rect
+        )
+    }
+}
+
+extension WatchedBlock {
+    var processLabel: String { WatchLabels.process(name ?? "?", pid) }
+
+    var label: String { "\(pid) \(time.milliseconds) \(seconds)" }
+}

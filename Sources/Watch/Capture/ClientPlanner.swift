@@ -1,0 +1,239 @@
+import Telemetry
+import Text
+import WorkloadEngine
+
+/// A planner that converts captured clients to scenario clients.
+///
+/// If transactions arrive on a schedule, reads and writes become separate clients, so a comparison
+/// reports separate metrics for each. The separation is valid because independent parts of a Poisson
+/// process are also Poisson processes.
+struct ClientPlanner {
+    struct Share {
+        var operation: PlannedOperation
+        var count: Int
+    }
+
+    enum Pace: Equatable {
+        case open(CapturedClient.Arrivals)
+        case closed(PauseModel?)
+    }
+
+    struct Client {
+        var name: String
+        var writes: Bool
+        var workers: Int
+        var pace: Pace
+        var operations: [Share]
+        /// The number of retries of an access after `SQLITE_BUSY`.
+        var retries: Int
+        var evidence: [String]
+
+        var count: Int { operations.reduce(0) { $0 + $1.count } }
+
+        /// Returns the client with corrected pauses.
+        func adjusted(_ adjustment: FidelityAdjustment) -> Client {
+            var client = self
+            for index in operations.indices {
+                let operation = operations[index].operation
+                client.operations[index].operation.steps = operation.steps.scalingPauses(
+                    by: adjustment.factor(ofPausesIn: operation.name, of: name)
+                )
+            }
+            let factor = adjustment.factor(ofPaceOf: name)
+            if case .closed(let pause?) = pace, factor != 1 {
+                client.pace = .closed(pause.scaled(by: factor))
+                client.evidence.append(
+                    "after a check, its think time was multiplied by \(ReportUnits.compact(factor))"
+                )
+            }
+            return client
+        }
+    }
+
+    let analysis: CaptureAnalysis
+    let planned: [Int: PlannedOperation]
+
+    init(_ analysis: CaptureAnalysis, planned: [Int: PlannedOperation]) {
+        self.analysis = analysis
+        self.planned = planned
+    }
+
+    func clients() -> [Client] {
+        analysis.clients.flatMap { captured -> [Client] in
+            let shares = captured.counts.sorted { $0.key < $1.key }.compactMap { shape, count in
+                planned[shape].map { Share(operation: $0, count: count) }
+            }
+            guard !shares.isEmpty else { return [] }
+            switch captured.pace {
+            case .closed(let think):
+                return [
+                    client(captured, captured.name, shares, workers(of: captured), .closed(think))
+                ]
+            case .open(let reads, let writes):
+                return [(reads, false), (writes, true)].compactMap { arrivals, writes in
+                    let chosen = shares.filter { $0.operation.writes == writes }
+                    guard !chosen.isEmpty else { return nil }
+                    return client(
+                        captured,
+                        captured.name + (writes ? "-writes" : "-reads"),
+                        chosen,
+                        workers(of: captured),
+                        .open(self.arrivals(arrivals, of: captured, chosen, writes: writes))
+                    )
+                }
+            }
+        }
+    }
+
+    /// Returns the arrivals without those of the shapes that are not planned.
+    private func arrivals(
+        _ arrivals: CapturedClient.Arrivals,
+        of captured: CapturedClient,
+        _ chosen: [Share],
+        writes: Bool
+    ) -> CapturedClient.Arrivals {
+        let total = captured.counts.reduce(0) { sum, shape in
+            analysis.shapes[shape.key].writes == writes ? sum + shape.value : sum
+        }
+        let share = Double(chosen.reduce(0) { $0 + $1.count }) / Double(max(1, total))
+        var arrivals = arrivals
+        arrivals.rates = arrivals.rates.map { $0 * share }
+        return arrivals
+    }
+
+    /// Returns the number of workers for a client.
+    ///
+    /// In an open loop, this is twice the observed concurrency, but at most the number of
+    /// connections. The additional workers are available to slower arms.
+    private func workers(of client: CapturedClient) -> Int {
+        if case .closed = client.pace { return min(client.workers, 1000) }
+        return min(max(1, min(client.connections.count, 2 * client.concurrency)), 1000)
+    }
+
+    private func client(
+        _ captured: CapturedClient,
+        _ name: String,
+        _ shares: [Share],
+        _ workers: Int,
+        _ pace: Pace
+    ) -> Client {
+        var evidence = captured.evidence
+        if case .open(let arrivals) = pace { evidence.append(arrivals.evidence) }
+        return Client(
+            name: name,
+            writes: shares.contains { $0.operation.writes },
+            workers: workers,
+            pace: pace,
+            operations: shares,
+            retries: shares.map { analysis.shapes[$0.operation.shape].maximumRetryCount }.max()
+                ?? 0,
+            evidence: evidence
+        )
+    }
+}
+
+/// A distribution of pauses in the scenario language: constant, uniform, or exponential.
+struct PauseModel: Equatable {
+    enum Kind: Equatable {
+        case constant
+        case uniform(from: Double, to: Double)
+        case exponential
+    }
+
+    /// The shortest pause to model, in seconds.
+    ///
+    /// The load generator also needs time between two statements: up to 30 µs after a sleep.
+    static let shortest = 50e-6
+
+    /// The mean, in seconds.
+    var mean: Double
+    var kind: Kind
+
+    /// Creates a model of observed pauses.
+    ///
+    /// The ratio of their standard deviation to their mean determines the distribution. The ratio is
+    /// 0 for a constant, at most 0.58 for a uniform distribution, and 1 for an exponential
+    /// distribution.
+    ///
+    /// - Parameters:
+    ///   - numbers: Observed pauses, in seconds.
+    ///   - known: The mean, if it differs from the mean of the observed pauses.
+    init(_ numbers: SampledNumbers, mean known: Double? = nil) {
+        let mean = known ?? numbers.mean
+        self.mean = mean
+        let variation = numbers.variation
+        if variation < 0.2 {
+            kind = .constant
+        } else if variation < 0.7 {
+            let half = min(variation, 1 / 3.0.squareRoot()) * 3.0.squareRoot() * mean
+            kind = .uniform(from: max(0, mean - half), to: mean + half)
+        } else {
+            kind = .exponential
+        }
+    }
+
+    /// Creates a constant pause, in seconds.
+    init(constant seconds: Double) {
+        mean = seconds
+        kind = .constant
+    }
+
+    /// Returns longer or shorter pauses of the same kind.
+    func scaled(by factor: Double) -> PauseModel {
+        var model = self
+        model.mean *= factor
+        if case .uniform(let from, let to) = kind {
+            model.kind = .uniform(from: from * factor, to: to * factor)
+        }
+        return model
+    }
+
+    var thinkTime: ThinkTime {
+        switch kind {
+        case .constant: .constant(.rounded(mean))
+        case .uniform(let from, let to): .uniform(.rounded(from) ... .rounded(to))
+        case .exponential: .exponential(mean: .rounded(mean))
+        }
+    }
+}
+
+extension Duration {
+    /// Returns a time in seconds with three significant digits.
+    static func rounded(_ seconds: Double) -> Duration {
+        (try? Quantity.duration(ReportUnits.compactTime(seconds))) ?? .zero
+    }
+}
+
+extension Double {
+    /// Returns a number with three significant digits, or as an integer if it is 100 or more.
+    static func rounded(_ number: Double) -> Double { Double(ReportUnits.compact(number)) ?? 0 }
+}
+
+/// A group of connections with the same mix of transactions, and the pace of the transactions.
+struct CapturedClient {
+    /// A schedule: one rate or consecutive rates for equal periods, in transactions per second.
+    struct Arrivals: Equatable {
+        var rates: [Double]
+        var isEven: Bool
+        var evidence: String
+    }
+
+    enum Pace: Equatable {
+        /// Transactions start on a schedule. Reads and writes have their own.
+        case open(reads: Arrivals, writes: Arrivals)
+        /// Each transaction starts after the previous one and a pause, if any.
+        case closed(PauseModel?)
+    }
+
+    var name: String
+    /// The numbers of the connections.
+    var connections: Set<Int>
+    var concurrency: Int
+    /// The number of workers that represent the connections.
+    var workers: Int
+    /// The number of transactions of each shape, by shape number.
+    var counts: [Int: Int]
+    var pace: Pace
+    /// The evidence for the group and the pace, one sentence each.
+    var evidence: [String]
+}

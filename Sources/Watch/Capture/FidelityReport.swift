@@ -1,0 +1,467 @@
+import Foundation
+import Text
+import WorkloadEngine
+
+package struct FidelityReport {
+    package struct Row: Sendable, Equatable {
+        /// The names of the client and the operation.
+        package var name: String
+        /// The number of transactions per second, in the capture and in the run.
+        package var rate: (captured: Double, replayed: Double)
+        /// The mean duration of transactions in seconds, in the capture and in the run, or `nil` if
+        /// unknown.
+        package var seconds: (captured: Double?, replayed: Double?)
+        /// The number of rows per transaction, in the capture and in the run, or `nil` if unknown.
+        package var rows: (captured: Double?, replayed: Double?)
+        /// The number of lock failures per transaction, in the capture and in the run.
+        package var busy: (captured: Double, replayed: Double)
+        /// The number of transactions, in the capture and in the run.
+        package var count: (captured: Double, replayed: Double)
+        /// The number of transactions that the run would have had at the captured rate, or `nil` if it
+        /// was as long as the capture.
+        var expectedCount: Double?
+        /// The ratio of the standard deviation of the captured durations to their mean.
+        package var variation: Double
+        /// The median duration of transactions in seconds, in the capture and in the run, or `nil`
+        /// if unknown.
+        package var medians: (captured: Double?, replayed: Double?) = (nil, nil)
+
+        /// The time by which the captured transactions took longer than those of the run, in
+        /// seconds, or `nil` if unknown.
+        ///
+        /// A few long waits, for a disk or a lock, move the mean of a short run, but not its
+        /// median. So this is the smaller of the two differences.
+        var excess: Double? {
+            guard let captured = seconds.captured, let replayed = seconds.replayed else {
+                return nil
+            }
+            let mean = captured - replayed
+            guard let captured = medians.captured, let replayed = medians.replayed else {
+                return mean
+            }
+            let median = captured - replayed
+            guard (mean < 0) == (median < 0) else { return 0 }
+            return abs(mean) < abs(median) ? mean : median
+        }
+
+        /// The relative difference of two counts that chance explains, from about two standard
+        /// errors.
+        fileprivate var chance: Double {
+            2 * (1 / max(count.captured, 1) + 1 / max(count.replayed, 1)).squareRoot()
+        }
+        /// Whether chance explains the difference of the numbers of transactions, from about two
+        /// standard errors, even if one of them is 0.
+        var isCountExplained: Bool {
+            let expected = expectedCount ?? count.captured
+            return abs(expected - count.replayed) <= 2
+                * max(1, expected + count.replayed).squareRoot()
+        }
+        /// The relative difference of two mean durations that chance explains.
+        ///
+        /// A few long waits for a lock may make up most of the mean.
+        fileprivate var timeChance: Double { chance * variation }
+
+        package static func == (first: Row, second: Row) -> Bool {
+            first.name == second.name && first.rate == second.rate
+        }
+    }
+
+    /// The operations, in the scenario's order.
+    package let rows: [Row]
+    /// The share of time that transactions spent writing, in the capture and in the run.
+    ///
+    /// The times of concurrent connections are summed.
+    package let writeShare: (captured: Double, replayed: Double)
+    /// The relative difference of the replayed share that chance explains.
+    private let writeChance: Double
+    private let omissions: [String]
+    private let notes: [String]
+
+    /// Compares a capture with a run.
+    ///
+    /// - Parameters:
+    ///   - scenario: The captured scenario.
+    ///   - result: The result of the arm ``CapturedScenario/presentArm``.
+    ///   - meanRows: A closure that returns the mean number of rows per execution of a statement in
+    ///     the run, or `nil` if unknown.
+    package init(
+        _ scenario: CapturedScenario,
+        _ result: ArmResult,
+        rows meanRows: (String) -> Double? = { _ in nil }
+    ) {
+        var replayedShare = 0.0
+        rows = scenario.operations.map { operation in
+            let client = result.clients[operation.client]
+            let metrics = client?.operations?[operation.name] ?? client
+            let errorCount = metrics?.errorCount ?? 0
+            let completed = metrics?.completed ?? 0
+            // As in the capture, a failed transaction counts.
+            let attempts = Double(completed + errorCount) / Double(max(1, completed))
+            let rate = (metrics?.throughput ?? 0) * (completed > 0 ? attempts : 0)
+            // Measure from the wait for BEGIN to the end of COMMIT, as in the capture.
+            let nanoseconds = metrics?.response.map { Double($0.mean) }
+            let lag = metrics?.lag.map { Double($0.mean) } ?? 0
+            let seconds = nanoseconds.map { max(0, $0 - lag) / 1e9 }
+            if operation.writes {
+                // A failed transaction holds no lock.
+                replayedShare += (metrics?.throughput ?? 0) * (seconds ?? 0) * operation.writeShare
+            }
+            let busyErrorCount =
+                metrics?.errors.reduce(0) { $0 + ($1.key.contains("BUSY") ? $1.value : 0) } ?? 0
+            let lockFailures = (metrics?.retried ?? 0) + busyErrorCount
+            return Row(
+                name: "\(operation.client) \(operation.name)",
+                rate: (operation.rate, rate),
+                seconds: (operation.meanSeconds, seconds),
+                rows: (operation.rows, completed > 0 ? Self.rows(of: operation, meanRows) : nil),
+                busy: (
+                    operation.busyShare,
+                    Double(lockFailures) / Double(max(1, metrics?.started ?? 1))
+                ),
+                count: (operation.count, Double(completed + errorCount)),
+                expectedCount: operation.rate * result.duration,
+                variation: operation.variation,
+                medians: (
+                    operation.medianSeconds,
+                    metrics?.response?.p50.map {
+                        max(0, Double($0) - Double(metrics?.lag?.p50 ?? 0)) / 1e9
+                    }
+                )
+            )
+        }
+        writeShare = (scenario.writeShare, replayedShare)
+        // The share is a sum over the operations, each with its own number of transactions.
+        writeChance =
+            zip(scenario.operations, rows).filter { $0.0.writes }.map { operation, row in
+                let share = operation.rate * (operation.meanSeconds ?? 0) * operation.writeShare
+                let error = share * row.chance * (1 + row.variation * row.variation).squareRoot()
+                return error * error
+            }.reduce(0, +).squareRoot() / max(scenario.writeShare, 1e-9)
+        omissions = scenario.omissions
+        var notes: [String] = []
+        if !result.valid {
+            notes.append("the run is invalid: \(result.invalidReason ?? "unknown reason")")
+        }
+        for (name, client) in result.clients.sorted(by: { $0.key < $1.key }) {
+            // Failures because of locks are compared with those in the capture.
+            let errors = client.errors.filter { !$0.key.contains("BUSY") }
+                .sorted { $0.key < $1.key }
+            if !errors.isEmpty {
+                let codes = errors.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
+                notes.append("\(name): \(codes)")
+            }
+        }
+        for (request, count) in (result.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
+            notes.append("rejected by the guard: \(count) × \(request)")
+        }
+        self.notes = notes
+    }
+
+    private static func rows(
+        of operation: CapturedScenario.Operation,
+        _ mean: (String) -> Double?
+    ) -> Double? {
+        let rows = operation.statements.compactMap { statement in
+            mean(statement.sql).map { $0 * Double(statement.count) }
+        }
+        return rows.count == operation.statements.count ? rows.reduce(0, +) : nil
+    }
+
+    // MARK: Verdict
+
+    /// A number that differs between the capture and the run by more than the tolerance.
+    package struct Difference: Sendable, Equatable {
+        /// What differs, with both numbers.
+        package var text: String
+        /// What to edit in the scenario.
+        package var remedy: String
+        /// The size of the difference, as the natural logarithm of a ratio.
+        var size: Double
+    }
+
+    /// The relative difference up to which two numbers count as equal.
+    static let tolerance = 0.1
+    /// The difference of two shares up to which they count as equal.
+    private static let shareTolerance = 0.03
+    /// The difference of two times up to which they count as equal, in seconds.
+    private static let timeTolerance = 200e-6
+
+    /// The differences, largest first.
+    package var differences: [Difference] {
+        var found: [Difference] = []
+        func compare(
+            _ captured: Double,
+            _ replayed: Double,
+            _ name: String,
+            smallest: Double,
+            chance: Double = 0,
+            _ text: (Double) -> String,
+            remedy: String
+        ) {
+            guard abs(captured - replayed) > smallest else { return }
+            let size = abs(log(max(captured, smallest) / max(replayed, smallest)))
+            guard size > log(1 + Self.tolerance + chance) else { return }
+            found.append(
+                Difference(
+                    text: "\(name): \(text(captured)) captured, \(text(replayed)) replayed",
+                    remedy: remedy,
+                    size: size
+                )
+            )
+        }
+        for row in rows {
+            compare(
+                row.rate.captured,
+                row.rate.replayed,
+                "transactions per second of \(row.name)",
+                smallest: 0.01,
+                chance: row.isCountExplained ? .infinity : row.chance,
+                ReportUnits.compact,
+                remedy: "edit the client's arrival rate or think time"
+            )
+            if let captured = row.seconds.captured, let replayed = row.seconds.replayed {
+                compare(
+                    captured,
+                    replayed,
+                    "time of \(row.name)",
+                    smallest: Self.timeTolerance,
+                    chance: row.timeChance,
+                    ReportUnits.compactTime,
+                    remedy: "edit the operation's pauses, or the ranges of its values"
+                )
+            }
+            if let captured = row.rows.captured, let replayed = row.rows.replayed {
+                compare(
+                    captured,
+                    replayed,
+                    "rows of \(row.name)",
+                    smallest: 0.05,
+                    ReportUnits.compact,
+                    remedy: "edit the variables whose values the statement compares"
+                )
+            }
+            let failures = abs(row.busy.captured - row.busy.replayed)
+            if failures > Self.shareTolerance + row.chance / 2 {
+                found.append(
+                    Difference(
+                        text: "failures of \(row.name): "
+                            + "\(ReportUnits.compactShare(row.busy.captured)) captured, "
+                            + "\(ReportUnits.compactShare(row.busy.replayed)) replayed",
+                        remedy:
+                            "edit the arm's busy timeout and BEGIN, or the pauses of the holder",
+                        size: 10 * failures
+                    )
+                )
+            }
+        }
+        compare(
+            writeShare.captured,
+            writeShare.replayed,
+            "time in write transactions",
+            smallest: Self.shareTolerance,
+            chance: writeChance,
+            ReportUnits.compactShare,
+            remedy: "edit the pauses inside write transactions"
+        )
+        return found.sorted { $0.size > $1.size }
+    }
+
+    /// The sum of all differences, as logarithms of ratios, to compare two scenarios.
+    package var distance: Double { differences.reduce(0) { $0 + $1.size } + Double(notes.count) }
+
+    /// Whether the run resembles the capture in all compared numbers.
+    package var isFaithful: Bool { differences.isEmpty && notes.isEmpty }
+
+    /// The maximum number of differences in the verdict.
+    private static let differenceLimit = 3
+
+    /// The last lines of the report: whether the run resembles the capture, and what to edit.
+    private var verdict: [String] {
+        let differences = differences
+        guard !isFaithful else {
+            return [
+                "faithful: rates, times, rows, failures, and lock time agree within 10% and chance"
+            ]
+        }
+        var lines = ["not faithful:"]
+        lines += notes.prefix(Self.differenceLimit).map { "  \($0)" }
+        lines += differences.prefix(Self.differenceLimit).map { "  \($0.text); \($0.remedy)" }
+        let more = differences.count - Self.differenceLimit
+        if more > 0 { lines.append("  and \(HumanUnits.exact(more, "smaller difference"))") }
+        return lines
+    }
+
+    // MARK: Text
+
+    /// The lines of the report, with names from the captured programs.
+    ///
+    /// The lines may contain control characters, which must not reach a terminal.
+    package var lines: [String] {
+        var table = [
+            ["", "transactions/s", "", "time", "", "rows", "", "busy", ""],
+            ["operation"] + (0..<4).flatMap { _ in ["captured", "replayed"] },
+        ]
+        for row in rows {
+            table.append([
+                row.name, ReportUnits.compact(row.rate.captured),
+                ReportUnits.compact(row.rate.replayed),
+                row.seconds.captured.map(ReportUnits.compactTime) ?? "–",
+                row.seconds.replayed.map(ReportUnits.compactTime) ?? "–",
+                row.rows.captured.map(ReportUnits.compact) ?? "–",
+                row.rows.replayed.map(ReportUnits.compact) ?? "–",
+                ReportUnits.compactShare(row.busy.captured),
+                ReportUnits.compactShare(row.busy.replayed),
+            ])
+        }
+        let widths = (0..<9).map { column in table.map { $0[column].count }.max() ?? 0 }
+        var lines = table.map { cells in
+            cells.enumerated().map { column, cell in
+                let padding = String(repeating: " ", count: widths[column] - cell.count)
+                return column == 0 ? cell + padding : padding + cell
+            }.joined(separator: "  ")
+        }
+        lines.append(
+            "write transactions took \(ReportUnits.compactShare(writeShare.captured)) of the time in "
+                + "the capture and \(ReportUnits.compactShare(writeShare.replayed)) in the replay"
+        )
+        if !omissions.isEmpty { lines += ["not modeled:"] + omissions.map { "  " + $0 } }
+        lines += verdict
+        return lines.map { line in
+            var line = line
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+}
+
+/// Corrections of a captured scenario, from the differences between the capture and a run.
+///
+/// A program and the load generator do not need the same time between two statements, and a trace
+/// lengthens some of the captured times. The corrected pauses make up for both.
+package struct FidelityAdjustment: Sendable, Equatable {
+    /// The factors of the pauses inside transactions, by client and operation.
+    private var pauseFactors: [String: Double] = [:]
+    /// The factors of the think times, by client.
+    private var paceFactors: [String: Double] = [:]
+    /// The operations whose values of LIMIT are drawn, because their largest value returned too
+    /// many rows.
+    private var drawnLimits: Set<String> = []
+
+    package init() {}
+
+    /// The range of the factors.
+    private static let limits = 0.1...10.0
+    /// The smallest correction.
+    private static let smallest = 0.02
+
+    func factor(ofPausesIn operation: String, of client: String) -> Double {
+        pauseFactors["\(client) \(operation)", default: 1]
+    }
+
+    func factor(ofPaceOf client: String) -> Double { paceFactors[client, default: 1] }
+
+    func drawsLimits(of operation: String) -> Bool { drawnLimits.contains(operation) }
+
+    /// Returns the corrections after another run, or `nil` if nothing in the scenario can correct
+    /// the differences.
+    package func corrected(
+        by rows: [FidelityReport.Row],
+        of scenario: CapturedScenario
+    ) -> FidelityAdjustment? {
+        var next = self
+        for client in scenario.clients {
+            let rows = zip(scenario.operations, rows).filter { $0.0.client == client.name }
+            for (operation, row) in rows where operation.hasLimit {
+                guard let captured = row.rows.captured, let replayed = row.rows.replayed,
+                    replayed > captured * (1 + FidelityReport.tolerance)
+                else { continue }
+                next.drawnLimits.insert(operation.name)
+            }
+            // The total time that the corrected pauses add to one transaction, in seconds.
+            var change = 0.0
+            let rate = rows.reduce((captured: 0.0, replayed: 0.0)) {
+                ($0.captured + $1.1.rate.captured, $0.replayed + $1.1.rate.replayed)
+            }
+            guard rate.captured > 0, rate.replayed > 0 else { continue }
+            for (operation, row) in rows where operation.pauseSeconds > 0 {
+                guard let excess = row.excess else { continue }
+                let pause = operation.pauseSeconds
+                let wanted = max(pause + excess, pause * Self.limits.lowerBound)
+                change += (wanted - pause) * row.rate.replayed / rate.replayed
+                Self.correct(&next.pauseFactors["\(client.name) \(operation.name)"], wanted / pause)
+            }
+            guard let think = client.thinkSeconds, think > 0 else { continue }
+            let workers = Double(client.workers)
+            let wanted = think + workers / rate.captured - workers / rate.replayed - change
+            Self.correct(
+                &next.paceFactors[client.name],
+                max(wanted / think, Self.limits.lowerBound)
+            )
+        }
+        return next == self ? nil : next
+    }
+
+    private static func correct(_ factor: inout Double?, _ correction: Double) {
+        guard correction.isFinite, abs(correction - 1) >= smallest else { return }
+        let old = factor ?? 1
+        factor = min(max(old * correction, limits.lowerBound), limits.upperBound)
+    }
+
+    /// The corrections, one phrase each.
+    package var descriptions: [String] {
+        func phrase(_ what: String, _ factor: Double) -> String {
+            "\(what) × \(ReportUnits.compact(factor))"
+        }
+        return pauseFactors.sorted { $0.key < $1.key }.map {
+            phrase("pauses of \($0.key)", $0.value)
+        }
+            + paceFactors.sorted { $0.key < $1.key }
+            .map { phrase("think time of \($0.key)", $0.value) }
+            + drawnLimits.sorted().map { "LIMIT of \($0) drawn from the numbers of rows" }
+    }
+}
+
+extension [Step] {
+    /// The mean time of the pauses, in seconds.
+    var pauseSeconds: Double {
+        reduce(0) { sum, step in
+            switch step {
+            case .pause(let time): sum + time.meanSeconds
+            case .times(let count, let steps): sum + Double(count) * steps.pauseSeconds
+            case .run, .when: sum
+            }
+        }
+    }
+
+    /// Returns the steps with longer or shorter pauses.
+    func scalingPauses(by factor: Double) -> [Step] {
+        factor == 1
+            ? self
+            : map { step in
+                switch step {
+                case .pause(let time): .pause(time.scaled(by: factor))
+                case .times(let count, let steps):
+                    .times(count, steps.scalingPauses(by: factor))
+                case .run, .when: step
+                }
+            }
+    }
+}
+
+extension ThinkTime {
+    fileprivate var meanSeconds: Double {
+        switch self {
+        case .constant(let time), .exponential(mean: let time): time / .seconds(1)
+        case .uniform(let range): (range.lowerBound + range.upperBound) / .seconds(2)
+        }
+    }
+
+    fileprivate func scaled(by factor: Double) -> ThinkTime {
+        func scaled(_ time: Duration) -> Duration { .rounded(time / .seconds(1) * factor) }
+        return switch self {
+        case .constant(let time): .constant(scaled(time))
+        case .exponential(mean: let time): .exponential(mean: scaled(time))
+        case .uniform(let range): .uniform(scaled(range.lowerBound)...scaled(range.upperBound))
+        }
+    }
+}
