@@ -2,7 +2,7 @@
 """Measures how often `poolgauge advise` finds a planted flaw, and how often it is wrong.
 
     planted.py --binary .build/release/poolgauge [--seed N] [--cases N] [--only TEXT]
-               [--within 60s] [--resume FILE] [--list] [--keep FOLDER]
+               [--within 60s] [--resume FILE] [--list] [--keep FOLDER] [--seeds N]
 
 The seed determines sixty cases: five databases and scenarios for each of eight flaws, and twenty
 without a flaw. Sizes, names of tables and columns, rates, numbers of readers, kinds of arms and
@@ -34,6 +34,10 @@ If a remedy is missed, `poolgauge compare` runs the flawed and the repaired arm.
 counted if their difference is below twice the noise floor (as logarithms). --resume appends each
 result to a file of JSON lines and skips the cases that the file contains. --keep writes the
 databases and scenarios to a folder and runs nothing.
+
+With --seeds, one case of each kind is run with N seeds of the scenario instead, and the table shows
+the first recommendation: the best confirmed candidate, or the first finding if none is confirmed.
+The holder of the write lock then comes every 4 s.
 """
 
 import argparse
@@ -513,7 +517,7 @@ def read_json(text):
         return None
 
 
-def measure(case, options, folder):
+def measure(case, options, folder, seed=None):
     database = os.path.join(folder, "app.sqlite")
     case.build(database)
     path = os.path.join(folder, "scenario.yaml")
@@ -522,6 +526,8 @@ def measure(case, options, folder):
     before = os.getloadavg()[0]
     start = time.monotonic()
     command = [options.binary, "advise", path, "--arm", "app", "--within", options.within]
+    if seed is not None:
+        command += ["--seed", str(seed)]
     done = subprocess.run(
         command + ["--format", "json", "--progress", "never"], capture_output=True, text=True
     )
@@ -605,6 +611,46 @@ def show(row):
     )
 
 
+def compare_seeds(options):
+    """Shows how often the first recommendation of a case is the same with other seeds."""
+    rows = []
+    if options.resume and os.path.exists(options.resume):
+        rows = [json.loads(line) for line in open(options.resume)]
+    done = {(row["kind"], row["seed"]) for row in rows}
+    same = total = 0
+    for kind in KINDS:
+        if options.only and kind not in options.only.split(","):
+            continue
+        case = Case(options.seed, kind, 0)
+        if kind == "holder":
+            sync = case.clients["sync"]
+            sync.pop("think", None)
+            sync["arrival"] = {"rate": "0.25/s"}
+        for seed in range(options.seed + 1, options.seed + 1 + options.seeds):
+            if (kind, seed) in done:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                row = measure(case, options, folder, seed)
+            row["seed"] = seed
+            row["first"] = first_recommendation(row)
+            rows.append(row)
+            if options.resume:
+                with open(options.resume, "a") as file:
+                    file.write(json.dumps(row) + "\n")
+            print(f"{kind:<10}{seed:<8}{row['seconds']:>6.1f} s  {row['first']}", flush=True)
+        found = [row["first"] for row in rows if row["kind"] == kind]
+        same += max(found.count(first) for first in found)
+        total += len(found)
+    print(f"\nthe same first recommendation: {same} of {total}")
+
+
+def first_recommendation(row):
+    if row.get("recommended"):
+        return row["recommended"][0]
+    findings = (row.get("advice") or {}).get("findings") or []
+    return "finding: " + findings[0]["kind"] if findings else "none"
+
+
 def summary(rows):
     planted = [r for r in rows if r["kind"] != "empty"]
     counted = [r for r in planted if r.get("counts")]
@@ -638,7 +684,11 @@ def main():
     parser.add_argument("--resume", help="a file of JSON lines to continue")
     parser.add_argument("--keep", help="write the databases and scenarios to this folder and run nothing")
     parser.add_argument("--list", action="store_true", help="show the cases and run nothing")
+    parser.add_argument("--seeds", type=int, help="run one case of each kind with N seeds each")
     options = parser.parse_args()
+    if options.seeds:
+        compare_seeds(options)
+        return
     # The order alternates, so that an incomplete run covers all kinds.
     order = []
     for number in range(max(VARIANTS, EMPTY // 2)):

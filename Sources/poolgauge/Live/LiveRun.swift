@@ -14,6 +14,16 @@ final class LiveRun: Sendable {
     private struct Inbox {
         var samples: [Sample] = []
         var outcome: Outcome?
+
+        /// The number of samples that the dashboard keeps.
+        static let limit = 3_000
+
+        /// Adds a sample, and drops the oldest if the display has stopped taking samples, for example
+        /// because its terminal is stopped (`^S`).
+        mutating func append(_ sample: Sample) {
+            if samples.count >= 2 * Self.limit { samples.removeFirst(Self.limit) }
+            samples.append(sample)
+        }
     }
 
     let arm: Arm
@@ -42,7 +52,7 @@ final class LiveRun: Sendable {
         options.datasets = datasets
         options.database = database
         options.onSample = { sample in
-            inbox.state.withLock { $0.samples.append(sample) }
+            inbox.state.withLock { $0.append(sample) }
             onSample?(sample)
             recording.recorder?.record(.run(sample))
         }

@@ -24,8 +24,6 @@ struct CommandRun {
     var isSilent = false
     var recorder: FlightRecorder?
     var onReports: (([WatchReport]) -> Void)?
-    /// A closure that receives the executions.
-    var onExecutions: (([StatementExecution]) -> Void)?
 
     /// Runs the command, and returns its exit status, or 128 plus the number of the signal that ended
     /// it.
@@ -43,13 +41,13 @@ struct CommandRun {
         var next = interval.map { clock.now + $0 }
         var status: Int32 = 0
         while waitpid(process, &status, WNOHANG) == 0 {
-            watch.proceed(onExecutions)
+            watch.proceed()
             if let time = next, let interval, clock.now >= time {
                 next = time + interval
                 try report(watch.reports())
             }
         }
-        watch.proceed(onExecutions)
+        watch.proceed()
         try report(watch.reports(), isLast: session.obstacle == nil)
         return Self.exitStatus(status)
     }
@@ -106,9 +104,8 @@ struct CommandRun {
             sql = SQLWatch(trace)
         }
 
-        mutating func proceed(_ onExecutions: (([StatementExecution]) -> Void)?) {
-            let executions = trace.poll()
-            if !executions.isEmpty { onExecutions?(executions) }
+        mutating func proceed() {
+            _ = trace.poll()
             for path in trace.newFiles {
                 if let session {
                     session.add(path: path)

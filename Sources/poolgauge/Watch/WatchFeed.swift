@@ -16,6 +16,16 @@ final class WatchFeed: Sendable {
         var reports: [[WatchReport]] = []
         /// The limitations of the search for databases, or `nil` if no new databases were found.
         var notes: [String]?
+
+        /// The number of reports that the dashboard keeps for each database.
+        private static let limit = 1_200
+
+        /// Adds the reports of an interval, and drops the oldest if the display has stopped taking
+        /// reports, for example because its terminal is stopped (`^S`).
+        mutating func append(_ reports: [WatchReport]) {
+            if self.reports.count >= 2 * Self.limit { self.reports.removeFirst(Self.limit) }
+            self.reports.append(reports)
+        }
     }
 
     private struct State {
@@ -106,7 +116,7 @@ final class WatchFeed: Sendable {
             let recorder = reports.isEmpty ? nil : recorder()
             for report in reports { recorder?.record(.watch(report)) }
             if !reports.isEmpty {
-                state.withLock { $0.batch.reports.append(reports) }
+                state.withLock { $0.batch.append(reports) }
                 onReports?(reports)
             }
             guard let searchInterval,

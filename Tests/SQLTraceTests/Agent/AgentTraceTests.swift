@@ -130,6 +130,24 @@ struct AgentTraceTests {
         #expect(ProbeRecord.values(packed: blob) == [.blob(bytes: Int(Int32.max))])
     }
 
+    @Test func textsInAllEncodingsEndAtACharacter() {
+        func text(_ bytes: [UInt8], _ encoding: UInt8, isCut: Bool = true) -> String {
+            ProbeRecord.text(bytes, encoding: encoding, isCut: isCut)
+        }
+        let euro: [UInt8] = [0xe2, 0x82, 0xac]
+        #expect(text([97] + euro, 1) == "a€")
+        #expect(text([97] + euro.dropLast(), 1) == "a")
+        #expect(text([97] + euro.prefix(1), 1) == "a")
+        #expect(text([97, 98], 1) == "ab")
+        #expect(text([97] + euro.dropLast(), 1, isCut: false) == "a\u{FFFD}")
+        #expect(text([97, 0, 0xac, 0x20], 2) == "a€")
+        #expect(text([0, 97, 0x20, 0xac], 3) == "a€")
+        // Half of a surrogate pair, and half of a unit.
+        #expect(text([97, 0, 0x3d, 0xd8], 2) == "a")
+        #expect(text([97, 0, 0x3d], 2) == "a")
+        #expect(text([], 2) == "")
+    }
+
     /// Returns a record as the library stores it.
     private func record(
         _ kind: UInt8,

@@ -223,6 +223,25 @@ struct ProbeRecord: Sendable, Equatable {
         return rest.isEmpty ? values : []
     }
 
+    /// Decodes a text in one of SQLite's encodings (`SQLITE_UTF8`, `SQLITE_UTF16LE`, and
+    /// `SQLITE_UTF16BE`), without the part of a character at the end of a text that was cut.
+    static func text(_ bytes: [UInt8], encoding: UInt8, isCut: Bool) -> String {
+        guard encoding == 2 || encoding == 3 else {
+            var bytes = bytes[...]
+            if isCut, let first = bytes.lastIndex(where: { $0 & 0xc0 != 0x80 }) {
+                let size = [0xc0: 2, 0xe0: 3, 0xf0: 4].filter { bytes[first] >= $0.key }
+                if bytes.endIndex - first < size.values.max() ?? 1 { bytes = bytes[..<first] }
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        var units = (0..<(bytes.count / 2)).map { unit in
+            let (first, second) = (UInt16(bytes[2 * unit]), UInt16(bytes[2 * unit + 1]))
+            return encoding == 2 ? second << 8 | first : first << 8 | second
+        }
+        if isCut, let last = units.last, UTF16.isLeadSurrogate(last) { units.removeLast() }
+        return String(decoding: units, as: UTF16.self)
+    }
+
     private static func value(_ bytes: UnsafeRawBufferPointer) -> StatementValue {
         let number = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
         let flags = bytes.loadUnaligned(fromByteOffset: 8, as: UInt16.self)
@@ -233,7 +252,7 @@ struct ProbeRecord: Sendable, Equatable {
         if flags & 0x8 != 0 { return .real(Double(bitPattern: number)) }
         if flags & 0x2 != 0 {
             let text = bytes[16..<(16 + min(length, valueText))]
-            return .text(String(decoding: text, as: UTF8.self))
+            return .text(Self.text(Array(text), encoding: bytes[10], isCut: length > valueText))
         }
         return flags & 0x10 != 0 ? .blob(bytes: length) : .null
     }

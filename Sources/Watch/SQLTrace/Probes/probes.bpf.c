@@ -91,7 +91,9 @@ struct text_record {
 };
 struct value {
     u64 number;
-    u16 flags, pad;
+    u16 flags;
+    // `encoding` follows the flags in SQLite's values, too.
+    u8 encoding, subtype;
     u32 length;
     char text[VALUE_TEXT];
 };
@@ -221,13 +223,13 @@ inlined void send_values(u64 time, u64 ids, u64 statement) {
     for (int i = 0; i < VALUE_COUNT; i++) {
         struct value *value = &record->values[i];
         u64 address = array + i * K(VALUE_STRIDE), text = 0;
-        value->flags = value->pad = 0;
+        value->flags = value->encoding = value->subtype = 0;
         value->length = 0;
         value->number = 0;
         __builtin_memset(value->text, 0, VALUE_TEXT);
         if (i >= count) continue;
         if (read_user(&value->number, 8, address) ||
-            read_user(&value->flags, 2, address + K(VALUE_FLAGS)) ||
+            read_user(&value->flags, 4, address + K(VALUE_FLAGS)) ||
             read_user(&value->length, 4, address + K(VALUE_LENGTH)) ||
             read_user(&text, 8, address + K(VALUE_POINTER)))
             continue;
