@@ -563,6 +563,9 @@ def measure(case, options, folder, seed=None):
     remedies = [c for c in found if case.accepts(c)]
     named = any(case.names(finding) for finding in advice.get("findings") or [])
     row["named"] = named or bool(remedies)
+    if seed is not None:
+        row["result"] = "found" if remedies else "missed"
+        return row
     row["result"] = "found" if remedies else "named" if named else "missed"
     row["findings"] = [f["text"] for f in advice.get("findings") or []]
     if remedies:
@@ -616,6 +619,8 @@ def compare_seeds(options):
     rows = []
     if options.resume and os.path.exists(options.resume):
         rows = [json.loads(line) for line in open(options.resume)]
+    seeds = range(options.seed + 1, options.seed + 1 + options.seeds)
+    rows = [row for row in rows if row.get("seed") in seeds]
     done = {(row["kind"], row["seed"]) for row in rows}
     same = total = 0
     for kind in KINDS:
@@ -626,7 +631,7 @@ def compare_seeds(options):
             sync = case.clients["sync"]
             sync.pop("think", None)
             sync["arrival"] = {"rate": "0.25/s"}
-        for seed in range(options.seed + 1, options.seed + 1 + options.seeds):
+        for seed in seeds:
             if (kind, seed) in done:
                 continue
             with tempfile.TemporaryDirectory() as folder:
@@ -645,6 +650,8 @@ def compare_seeds(options):
 
 
 def first_recommendation(row):
+    if row["result"] == "failed":
+        return f"failed with seed {row['seed']}"
     if row.get("recommended"):
         return row["recommended"][0]
     findings = (row.get("advice") or {}).get("findings") or []

@@ -22,8 +22,8 @@ struct CapturedArmTests {
 
     private func failure(
         _ target: any WorkloadTarget,
-        _ sql: String,
-        _ values: [WorkloadValue] = []
+        sql: String,
+        values: [WorkloadValue] = []
     ) -> WorkloadFailure? {
         do {
             try target.perform(.writeWithoutTransaction, as: Self.client) {
@@ -48,17 +48,17 @@ struct CapturedArmTests {
         let outside = FileManager.default.temporaryDirectory.path + "/poolgauge-outside.sqlite"
         let inside = folder.url.path + "/inside.sqlite"
         let denied = WorkloadFailure.error("SQLITE_AUTH")
-        #expect(failure(target, "ATTACH '\(outside)' AS o") == denied)
-        #expect(failure(target, "ATTACH '\(folder.url.path)/../o.sqlite' AS o") == denied)
-        #expect(failure(target, "ATTACH 'file:\(inside)' AS o") == denied)
-        #expect(failure(target, "ATTACH ? AS o", [.text(inside)]) == denied)
-        #expect(failure(target, "VACUUM INTO '\(inside)'") == denied)
-        #expect(failure(target, "VACUUM INTO '\(outside)'") == denied)
+        #expect(failure(target, sql: "ATTACH '\(outside)' AS o") == denied)
+        #expect(failure(target, sql: "ATTACH '\(folder.url.path)/../o.sqlite' AS o") == denied)
+        #expect(failure(target, sql: "ATTACH 'file:\(inside)' AS o") == denied)
+        #expect(failure(target, sql: "ATTACH ? AS o", values: [.text(inside)]) == denied)
+        #expect(failure(target, sql: "VACUUM INTO '\(inside)'") == denied)
+        #expect(failure(target, sql: "VACUUM INTO '\(outside)'") == denied)
         // SQLite reports a rejected function as a statement error.
         #expect(
-            failure(target, "SELECT load_extension('/tmp/x')") == .error("SQLITE_ERROR")
+            failure(target, sql: "SELECT load_extension('/tmp/x')") == .error("SQLITE_ERROR")
         )
-        #expect(failure(target, "PRAGMA temp_store_directory = '/tmp'") == denied)
+        #expect(failure(target, sql: "PRAGMA temp_store_directory = '/tmp'") == denied)
         #expect(
             target.refusals() == [
                 "ATTACH": 3, "ATTACH of a file named by an expression": 1, "VACUUM INTO": 2,
@@ -66,9 +66,9 @@ struct CapturedArmTests {
             ]
         )
         #expect(!FileManager.default.fileExists(atPath: outside))
-        #expect(failure(target, "VACUUM") == nil)
-        #expect(failure(target, "ATTACH '' AS temporary") == nil)
-        #expect(failure(target, "ATTACH '\(inside)' AS i") == nil)
+        #expect(failure(target, sql: "VACUUM") == nil)
+        #expect(failure(target, sql: "ATTACH '' AS temporary") == nil)
+        #expect(failure(target, sql: "ATTACH '\(inside)' AS i") == nil)
     }
 
     @Test func withoutTheGuardStatementsAreNotRejected() throws {
@@ -76,7 +76,7 @@ struct CapturedArmTests {
         let target = try EngineTargetFactory()
             .open(Arm(name: "a", kind: .queue), at: folder.file)
         defer { try? target.close() }
-        #expect(failure(target, "VACUUM INTO '\(folder.url.path)/copy.sqlite'") == nil)
+        #expect(failure(target, sql: "VACUUM INTO '\(folder.url.path)/copy.sqlite'") == nil)
         #expect(target.refusals().isEmpty)
     }
 
@@ -99,10 +99,10 @@ struct CapturedArmTests {
         other.busyTimeout = .zero
         let second = try EngineTargetFactory().open(other, at: folder.file)
         defer { try? second.close() }
-        #expect(failure(target, "CREATE TABLE t (a)") == nil)
+        #expect(failure(target, sql: "CREATE TABLE t (a)") == nil)
         try target.perform(.write, as: Self.client) { session in
             _ = try session.rows("SELECT * FROM t", [])
-            let result = failure(second, "INSERT INTO t VALUES (1)")
+            let result = failure(second, sql: "INSERT INTO t VALUES (1)")
             #expect(result == (allowsWrite ? nil : .busy("SQLITE_BUSY")))
         }
     }
@@ -120,7 +120,7 @@ struct CapturedArmTests {
         try holder.perform(.write, as: Self.client) { session in
             _ = try session.rows("PRAGMA user_version = 1", [])
             let start = ContinuousClock.now
-            let result = failure(target, "PRAGMA user_version = 2")
+            let result = failure(target, sql: "PRAGMA user_version = 2")
             #expect(result == .busy("SQLITE_BUSY"))
             let waited = ContinuousClock.now - start
             // Without this setting, the busy timeout of a raw arm is ten seconds.

@@ -50,7 +50,9 @@ struct ScenarioRunTests {
         let target = try EngineTargetFactory()
             .open(Arm(name: "check", kind: .queue), at: file.path)
         var rows: [[WorkloadValue]] = []
-        try target.perform(.read, as: WorkloadClientName("check")) { rows = try $0.rows(sql, []) }
+        try target.perform(.read, as: WorkloadClientName("check")) {
+            rows = try $0.rows(sql, [])
+        }
         try target.close()
         return rows
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import PoolgaugeAgent
 
 struct HTTPResponseParserTests {
-    private let valid = HTTPResponse.complete(200, Array("{}\n".utf8))
+    private let valid = HTTPResponse.complete(200, body: Array("{}\n".utf8))
 
     @Test func aResponseIsCompleteAfterItsBody() {
         for count in 0..<valid.count {

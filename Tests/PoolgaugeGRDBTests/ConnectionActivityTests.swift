@@ -15,7 +15,7 @@ struct ConnectionActivityTests {
         at now: UInt64
     ) -> ConnectionActivity.Change? {
         sql.withCString {
-            activity.statementDidStart(id, $0, isReadOnly: isReadOnly, at: now)
+            activity.statementDidStart(id, text: $0, isReadOnly: isReadOnly, at: now)
         }
     }
 

@@ -60,7 +60,7 @@ enum Fixture {
         return sample
     }
 
-    static func entry(_ second: Double, _ sample: Sample) -> RecordingEntry {
+    static func entry(_ second: Double, sample: Sample) -> RecordingEntry {
         .sample(.run(sample), milliseconds: start + Int64(second * 1000))
     }
 
@@ -88,7 +88,7 @@ enum Fixture {
     ) throws {
         let writer = try writer(path)
         for second in seconds {
-            try writer.write([entry(Double(second), sample(Double(second)))])
+            try writer.write([entry(Double(second), sample: sample(Double(second)))])
         }
         try writer.end(reason: "the command ended")
         writer.close()

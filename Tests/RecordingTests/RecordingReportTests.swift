@@ -95,7 +95,9 @@ struct RecordingReportTests {
         try withFile { path in
             let writer = try Fixture.writer(path)
             for second in Array(0..<10) + Array(30..<40) {
-                try writer.write([Fixture.entry(Double(second), Fixture.sample(Double(second)))])
+                try writer.write([
+                    Fixture.entry(Double(second), sample: Fixture.sample(Double(second)))
+                ])
             }
             try writer.end(reason: "")
             writer.close()

@@ -32,7 +32,7 @@ struct RecordingWriterTests {
     @Test func aCompleteRecordingIsASinglePrivateFile() throws {
         try withFile { path in
             let writer = try Fixture.writer(path)
-            try writer.write([Fixture.entry(0, Fixture.sample(0))])
+            try writer.write([Fixture.entry(0, sample: Fixture.sample(0))])
             #expect(try mode(of: path) == 0o600)
             #expect(try mode(of: path + "-wal") == 0o600)
             try writer.end(reason: "")
@@ -70,7 +70,9 @@ struct RecordingWriterTests {
         try withFile { path in
             let writer = try Fixture.writer(path)
             for second in 0..<20 {
-                try writer.write([Fixture.entry(Double(second), Fixture.sample(Double(second)))])
+                try writer.write([
+                    Fixture.entry(Double(second), sample: Fixture.sample(Double(second)))
+                ])
             }
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(
@@ -88,7 +90,7 @@ struct RecordingWriterTests {
     @Test func literalsAreMasked() throws {
         try withFile { path in
             let writer = try Fixture.writer(path, mask: { $0.replacing("'secret'", with: "?") })
-            try writer.write([Fixture.entry(0, Fixture.sample(0))])
+            try writer.write([Fixture.entry(0, sample: Fixture.sample(0))])
             try writer.end(reason: "")
             writer.close()
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -173,7 +175,7 @@ struct RecordingWriterTests {
 
     private func write(_ samples: [(time: Double, sample: Sample)], to path: String) throws {
         let writer = try Fixture.writer(path)
-        try writer.write(samples.map { Fixture.entry($0.time, $0.sample) })
+        try writer.write(samples.map { Fixture.entry($0.time, sample: $0.sample) })
         try writer.end(reason: "")
         writer.close()
     }
@@ -245,7 +247,9 @@ struct RecordingWriterTests {
             limits.retainNanoseconds = 300_000_000_000
             let writer = try Fixture.writer(path, limits: limits)
             for second in 0..<1_000 {
-                try writer.write([Fixture.entry(Double(second), Fixture.sample(Double(second)))])
+                try writer.write([
+                    Fixture.entry(Double(second), sample: Fixture.sample(Double(second)))
+                ])
             }
             try writer.end(reason: "")
             writer.close()
@@ -267,7 +271,7 @@ struct RecordingWriterTests {
             for second in 0..<3_000 {
                 let sql = "SELECT \(second) FROM " + String(repeating: "t\(second)", count: 100)
                 let sample = Fixture.sample(Double(second), sql: sql)
-                try writer.write([Fixture.entry(Double(second), sample)])
+                try writer.write([Fixture.entry(Double(second), sample: sample)])
                 largest = max(largest, RecordingFile.size(ofFileAt: path))
             }
             try writer.end(reason: "")

@@ -130,7 +130,7 @@ struct BatchedStatementTests {
             while from <= last {
                 let upto = try connection.integers(
                     batched.nextSQL,
-                    [
+                    values: [
                         ":poolgauge_from": from, ":poolgauge_last": last,
                         ":poolgauge_rows": size,
                     ]

@@ -123,13 +123,13 @@ class Bench:
                 file.write(sql)
         print(f"{os.path.getsize(self.original) / 1e6:.0f} MB")
 
-    def copy(self):
+    def copy(self, folder):
         """Copies the database into a new folder, as a rehearsal does.
 
         A file that replaces the last copy would get the blocks of that copy, which some disks write
         faster than others: VACUUM of 1 GB in Python took 6.2 s there and 8.4 s in new folders.
         """
-        target = os.path.join(tempfile.mkdtemp(prefix="real-", dir=self.folder), "app.sqlite")
+        target = os.path.join(folder, "app.sqlite")
         shutil.copyfile(self.original, target)
         descriptor = os.open(target, os.O_RDONLY)
         os.fsync(descriptor)
@@ -162,7 +162,14 @@ class Bench:
     # Real runs
 
     def real(self, migration):
-        target = self.copy()
+        folder = tempfile.mkdtemp(prefix="real-", dir=self.folder)
+        try:
+            return self.real_in(folder, migration)
+        finally:
+            shutil.rmtree(folder)
+
+    def real_in(self, folder, migration):
+        target = self.copy(folder)
         load = subprocess.Popen(
             [self.program, "run", self.load, "--database", target, "--in-place", "--arm", "app",
              "--format", "json", "--output", self.path("load.json")],
@@ -191,7 +198,6 @@ class Bench:
         finally:
             load.send_signal(signal.SIGINT)
             load.wait()
-            shutil.rmtree(os.path.dirname(target))
 
     def measure(self, migration):
         self.record({"migration": migration, "kind": "rehearsed", **self.rehearsed(migration)})

@@ -11,18 +11,18 @@ package enum DatabaseMetric {
 
     private static func metric(
         _ name: String,
-        _ type: MetricType,
-        _ help: String,
+        type: MetricType,
+        help: String,
         _ value: @escaping @Sendable (DatabaseStatus) -> Double?
     ) -> Metric<DatabaseStatus> {
-        .single(name, type, help, label: ("database", { $0.label }), value)
+        .single(name, type: type, help: help, label: ("database", { $0.label }), value)
     }
 
     private static func metric(
         _ title: MetricTitle,
         _ value: @escaping @Sendable (DatabaseStatus) -> Double?
     ) -> Metric<DatabaseStatus> {
-        metric(title.name, title.type, title.help, value)
+        metric(title.name, type: title.type, help: title.help, value)
     }
 
     // MARK: Connections
@@ -85,8 +85,8 @@ package enum DatabaseMetric {
 
     private static func poolMetric(
         _ name: String,
-        _ type: MetricType,
-        _ help: String,
+        type: MetricType,
+        help: String,
         _ value: @escaping @Sendable (Pool) -> MetricValue.Number?
     ) -> Metric<DatabaseStatus> {
         Metric(name, type, help, labels: [poolLabel]) { status in
@@ -112,39 +112,43 @@ package enum DatabaseMetric {
                 }
             }
         },
-        poolMetric("db_client_connection_max", .gauge, "The maximum number of connections.") {
+        poolMetric(
+            "db_client_connection_max",
+            type: .gauge,
+            help: "The maximum number of connections."
+        ) {
             .single(Double($0.maximum))
         },
         poolMetric(
             "db_client_connection_pending_requests",
-            .gauge,
-            "The number of accesses waiting for a connection."
+            type: .gauge,
+            help: "The number of accesses waiting for a connection."
         ) { $0.pending.map { .single(Double($0)) } },
         poolMetric(
             "db_client_connection_wait_time_seconds",
-            .histogram,
-            "The time that accesses waited for a connection."
+            type: .histogram,
+            help: "The time that accesses waited for a connection."
         ) { $0.wait.map { .latency($0) } },
         poolMetric(
             "db_client_connection_use_time_seconds",
-            .histogram,
-            "The time that accesses held a connection."
+            type: .histogram,
+            help: "The time that accesses held a connection."
         ) { $0.use.map { .latency($0) } },
         metric(
             "sqlite_readers_busy_seconds_total",
-            .counter,
-            "The total time that accesses held readers."
+            type: .counter,
+            help: "The total time that accesses held readers."
         ) { $0.readers.map { seconds($0.busyNanoseconds) } },
         metric(
             "sqlite_readers_saturated_seconds_total",
-            .counter,
-            "The total time during which all readers were in use and an access waited."
+            type: .counter,
+            help: "The total time during which all readers were in use and an access waited."
         ) { $0.readers?.saturatedNanoseconds.map(seconds) },
     ]
 
     private static func latency(
         _ name: String,
-        _ help: String,
+        help: String,
         _ value: @escaping @Sendable (DatabaseStatus) -> LatencySummary?
     ) -> Metric<DatabaseStatus> {
         Metric(name, .histogram, help, labels: ["database"]) { status in
@@ -153,14 +157,20 @@ package enum DatabaseMetric {
     }
 
     private static let latencies: [Metric<DatabaseStatus>] = [
-        latency("sqlite_connection_open_time_seconds", "The time required to open a connection.") {
+        latency(
+            "sqlite_connection_open_time_seconds",
+            help: "The time required to open a connection."
+        ) {
             $0.openings?.time
         },
         latency(
             "sqlite_statement_time_seconds",
-            "The time from the first to the last step of measured statements."
+            help: "The time from the first to the last step of measured statements."
         ) { $0.statement },
-        latency("sqlite_commit_time_seconds", "The time required to commit write transactions.") {
+        latency(
+            "sqlite_commit_time_seconds",
+            help: "The time required to commit write transactions."
+        ) {
             $0.commit
         },
     ]
@@ -191,15 +201,15 @@ package enum DatabaseMetric {
         },
         metric(
             "sqlite_snapshot_oldest_seconds",
-            .gauge,
-            "The age of the oldest snapshot, or 0 if there is none."
+            type: .gauge,
+            help: "The age of the oldest snapshot, or 0 if there is none."
         ) { seconds($0.snapshots.map(\.ageNanoseconds).max() ?? 0) },
     ]
 
     // MARK: Counts
 
     private static let counts: [Metric<DatabaseStatus>] = [
-        metric("sqlite_snapshots_total", .counter, "The number of snapshots created.") {
+        metric("sqlite_snapshots_total", type: .counter, help: "The number of snapshots created.") {
             Double($0.snapshotsMade)
         },
         Metric(
@@ -221,10 +231,14 @@ package enum DatabaseMetric {
         },
         metric(
             "sqlite_busy_wait_seconds_total",
-            .counter,
-            "The time spent waiting for other connections' locks."
+            type: .counter,
+            help: "The time spent waiting for other connections' locks."
         ) { $0.busyWaitNanoseconds.map(seconds) },
-        metric("sqlite_interrupt_requests_total", .counter, "The number of calls to interrupt().") {
+        metric(
+            "sqlite_interrupt_requests_total",
+            type: .counter,
+            help: "The number of calls to interrupt()."
+        ) {
             $0.interrupts.map { Double($0.requested) }
         },
         Metric(
@@ -292,8 +306,8 @@ package struct Metric<Source>: Sendable {
     /// - Returns: The metric.
     package static func single(
         _ name: String,
-        _ type: MetricType,
-        _ help: String,
+        type: MetricType,
+        help: String,
         label: (name: String, value: @Sendable (Source) -> String),
         _ value: @escaping @Sendable (Source) -> Double?
     ) -> Metric {

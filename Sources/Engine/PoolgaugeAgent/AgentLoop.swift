@@ -52,9 +52,9 @@ struct AgentLoop {
             guard let messages = mailbox.take() else { return }
             let now = monotonicNanoseconds()
             for (index, state) in polled.dropFirst(2).enumerated() where state.revents != 0 {
-                serve(index, Int32(state.revents), now)
+                serve(index, events: Int32(state.revents), at: now)
             }
-            deliver(messages, now)
+            deliver(messages, at: now)
             for index in clients.indices where clients[index].deadline(limits) ?? .max <= now {
                 clients[index].close()
             }
@@ -82,7 +82,9 @@ struct AgentLoop {
             }
             return
         }
-        if let size = limits.sendBufferSize { UnixSocket.setOption(SO_SNDBUF, size, of: socket) }
+        if let size = limits.sendBufferSize {
+            UnixSocket.setOption(SO_SNDBUF, to: size, of: socket)
+        }
         guard admits(socket) else {
             close(socket)
             return
@@ -94,13 +96,17 @@ struct AgentLoop {
             let message =
                 "the server already has its maximum of \(limits.maximumClientCount) clients"
             client.closesAfterOutput = true
-            client.send(HTTPResponse.failure(503, message, closes: true), now: now, limits: limits)
+            client.send(
+                HTTPResponse.failure(503, message: message, closes: true),
+                now: now,
+                limits: limits
+            )
             if clients.count - active >= limits.maximumEndedCount { client.close() }
         }
         if !client.isClosed { clients.append(client) }
     }
 
-    private mutating func serve(_ index: Int, _ events: Int32, _ now: UInt64) {
+    private mutating func serve(_ index: Int, events: Int32, at now: UInt64) {
         if events & Int32(POLLOUT) != 0 {
             clients[index].flush(now: now)
         } else if events & Int32(POLLIN) != 0 {
@@ -124,18 +130,22 @@ struct AgentLoop {
                 clients[index].input = []
                 clients[index].closesAfterOutput = true
                 let reason = HTTPResponse.reason(status)
-                send(HTTPResponse.failure(status, reason, closes: true), to: index, now)
+                send(
+                    HTTPResponse.failure(status, message: reason, closes: true),
+                    to: index,
+                    at: now
+                )
             case .request(let request, let length):
                 clients[index].input.removeFirst(length)
                 clients[index].closesAfterOutput = request.closesConnection
-                answer(request, to: index, now)
+                answer(request, to: index, at: now)
             }
         }
     }
 
-    private mutating func answer(_ request: HTTPRequest, to index: Int, _ now: UInt64) {
+    private mutating func answer(_ request: HTTPRequest, to index: Int, at now: UInt64) {
         switch respond(request) {
-        case .complete(let bytes): send(bytes, to: index, now)
+        case .complete(let bytes): send(bytes, to: index, at: now)
         case .events(let events):
             clients[index].start(.events, now: now)
             clients[index].closesAfterOutput = false
@@ -148,7 +158,7 @@ struct AgentLoop {
             }
             // If the client has already closed the connection, sending cancels the task.
             let header = Array("{\"schema\":\"poolgauge.agent-events/1\"}\n".utf8)
-            send(HTTPResponse.streamHead + HTTPResponse.chunk(header), to: index, now)
+            send(HTTPResponse.streamHead + HTTPResponse.chunk(header), to: index, at: now)
         case .checkpoint(let checkpoint):
             clients[index].start(.checkpoint, now: now)
             let number = clients[index].number
@@ -158,16 +168,20 @@ struct AgentLoop {
                 let bytes: [UInt8]
                 do {
                     let line = AgentService.line(try await checkpoint())
-                    bytes = HTTPResponse.complete(200, line ?? [], closes: closes)
+                    bytes = HTTPResponse.complete(200, body: line ?? [], closes: closes)
                 } catch {
-                    bytes = HTTPResponse.failure(503, "the checkpoint failed", closes: closes)
+                    bytes = HTTPResponse.failure(
+                        503,
+                        message: "the checkpoint failed",
+                        closes: closes
+                    )
                 }
                 mailbox.post(Mailbox.Message(client: number, bytes: bytes, isLast: true))
             }
         }
     }
 
-    private mutating func deliver(_ messages: [Mailbox.Message], _ now: UInt64) {
+    private mutating func deliver(_ messages: [Mailbox.Message], at now: UInt64) {
         for message in messages {
             guard let index = clients.firstIndex(where: { $0.number == message.client }) else {
                 continue
@@ -176,12 +190,12 @@ struct AgentLoop {
                 if clients[index].activity == .events { clients[index].closesAfterOutput = true }
                 clients[index].start(.request, now: now)
             }
-            send(message.bytes, to: index, now)
+            send(message.bytes, to: index, at: now)
             if message.isLast { answerRequests(of: index, now) }
         }
     }
 
-    private mutating func send(_ bytes: [UInt8], to index: Int, _ now: UInt64) {
+    private mutating func send(_ bytes: [UInt8], to index: Int, at now: UInt64) {
         clients[index].send(bytes, now: now, limits: limits)
     }
 }
@@ -230,17 +244,17 @@ struct AgentService: Sendable {
         guard let path = Path(rawValue: request.target) else {
             let paths = Path.allCases.map(\.rawValue).joined(separator: ", ")
             let message = "the agent serves \(paths)"
-            return .complete(HTTPResponse.failure(404, message, closes: closes))
+            return .complete(HTTPResponse.failure(404, message: message, closes: closes))
         }
         guard request.method == path.method else {
             let message = "\(path.rawValue) supports only \(path.method)"
             return .complete(
-                HTTPResponse.failure(405, message, allowed: path.method, closes: closes)
+                HTTPResponse.failure(405, message: message, allowed: path.method, closes: closes)
             )
         }
         if path.isControl, !allowsControl {
             let message = "the program does not allow control"
-            return .complete(HTTPResponse.failure(403, message, closes: closes))
+            return .complete(HTTPResponse.failure(403, message: message, closes: closes))
         }
         switch path {
         case .status: return .complete(statusResponse(closes: closes))
@@ -251,7 +265,7 @@ struct AgentService: Sendable {
         case .interrupt:
             database.interrupt()
             let body = Array("{\"interrupted\":true}\n".utf8)
-            return .complete(HTTPResponse.complete(200, body, closes: closes))
+            return .complete(HTTPResponse.complete(200, body: body, closes: closes))
         case .checkpoint: return .checkpoint(checkpoint)
         }
     }
@@ -265,9 +279,13 @@ struct AgentService: Sendable {
             database: database.status()
         )
         guard let body = Self.line(status) else {
-            return HTTPResponse.failure(500, "the status cannot be encoded", closes: closes)
+            return HTTPResponse.failure(
+                500,
+                message: "the status cannot be encoded",
+                closes: closes
+            )
         }
-        return HTTPResponse.complete(200, body, closes: closes)
+        return HTTPResponse.complete(200, body: body, closes: closes)
     }
 
     /// Returns a value as one line of JSON, or `nil` if a number is not finite.

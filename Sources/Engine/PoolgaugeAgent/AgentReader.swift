@@ -59,12 +59,12 @@ package struct AgentReader: Sendable {
     ///
     /// - Throws: ``AgentError``, as in ``statusWithJSON()``.
     package func post(_ target: String) throws(AgentError) -> [UInt8] {
-        try request("POST", target)
+        try request("POST", target: target)
     }
 
-    func get(_ target: String) throws(AgentError) -> [UInt8] { try request("GET", target) }
+    func get(_ target: String) throws(AgentError) -> [UInt8] { try request("GET", target: target) }
 
-    private func request(_ method: String, _ target: String) throws(AgentError) -> [UInt8] {
+    private func request(_ method: String, target: String) throws(AgentError) -> [UInt8] {
         let socket = try UnixSocket.make()
         defer { close(socket) }
         UnixSocket.prepare(socket, blocks: false)

@@ -188,7 +188,7 @@ enum HTTPResponse {
     /// - Returns: The bytes of the response.
     static func complete(
         _ status: Int,
-        _ body: [UInt8],
+        body: [UInt8],
         type: String = "application/json",
         allowed: String? = nil,
         closes: Bool = false
@@ -203,7 +203,7 @@ enum HTTPResponse {
 
     /// Returns a response with metrics.
     static func metrics(_ text: String, closes: Bool) -> [UInt8] {
-        complete(200, Array(text.utf8), type: MetricText.mediaType, closes: closes)
+        complete(200, body: Array(text.utf8), type: MetricText.mediaType, closes: closes)
     }
 
     /// Returns a response that explains a failure.
@@ -216,12 +216,12 @@ enum HTTPResponse {
     /// - Returns: The bytes of the response.
     static func failure(
         _ status: Int,
-        _ message: String,
+        message: String,
         allowed: String? = nil,
         closes: Bool = false
     ) -> [UInt8] {
         let body = Array("{\"error\":\"\(message)\"}\n".utf8)
-        return complete(status, body, allowed: allowed, closes: closes)
+        return complete(status, body: body, allowed: allowed, closes: closes)
     }
 
     /// The head of a chunked response that streams JSON lines.

@@ -50,7 +50,12 @@ package final class MetricText: Sendable {
                 case .single(let number):
                     lines.append(metric.name + Self.labels(pairs) + " " + Self.format(number))
                 case .latency(let summary):
-                    lines += self.lines(of: summary, metric.name, pairs, isSummary: isSummary)
+                    lines += self.lines(
+                        of: summary,
+                        metric.name,
+                        pairs: pairs,
+                        isSummary: isSummary
+                    )
                 }
             }
             return lines.joined(separator: "\n") + "\n"
@@ -60,7 +65,7 @@ package final class MetricText: Sendable {
     private func lines(
         of summary: LatencySummary,
         _ name: String,
-        _ pairs: [(name: String, value: String)],
+        pairs: [(name: String, value: String)],
         isSummary: Bool
     ) -> [String] {
         let series = Self.labels(pairs)

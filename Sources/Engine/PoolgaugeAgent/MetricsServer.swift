@@ -72,14 +72,14 @@ package final class MetricsServer: Sendable {
         let closes = request.closesConnection
         guard check.allows(request.host) else {
             let message = "the Host header does not name this server; use localhost or its address"
-            return HTTPResponse.failure(403, message, closes: closes)
+            return HTTPResponse.failure(403, message: message, closes: closes)
         }
         guard request.target == path else {
-            return HTTPResponse.failure(404, "the server serves \(path)", closes: closes)
+            return HTTPResponse.failure(404, message: "the server serves \(path)", closes: closes)
         }
         guard request.method == "GET" else {
             let message = "\(path) supports only GET"
-            return HTTPResponse.failure(405, message, allowed: "GET", closes: closes)
+            return HTTPResponse.failure(405, message: message, allowed: "GET", closes: closes)
         }
         return HTTPResponse.metrics(text(), closes: closes)
     }
@@ -108,7 +108,7 @@ enum TCPSocket {
         do throws(AgentError) {
             UnixSocket.prepare(listener, blocks: false)
             // Without this option, the port stays in use for a minute after the server ends.
-            UnixSocket.setOption(SO_REUSEADDR, 1, of: listener)
+            UnixSocket.setOption(SO_REUSEADDR, to: 1, of: listener)
             if isVersion6 {
                 var on: Int32 = 1
                 let size = socklen_t(MemoryLayout<Int32>.size)

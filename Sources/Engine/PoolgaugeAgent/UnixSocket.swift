@@ -38,12 +38,12 @@ enum UnixSocket {
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         if !blocks { _ = fcntl(socket, F_SETFL, O_NONBLOCK) }
         #if !canImport(Glibc)
-        setOption(SO_NOSIGPIPE, 1, of: socket)
+        setOption(SO_NOSIGPIPE, to: 1, of: socket)
         #endif
     }
 
     /// Sets an integer option.
-    static func setOption(_ name: Int32, _ value: Int32, of socket: Int32) {
+    static func setOption(_ name: Int32, to value: Int32, of socket: Int32) {
         var value = value
         setsockopt(socket, SOL_SOCKET, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }

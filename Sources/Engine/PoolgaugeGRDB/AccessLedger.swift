@@ -21,7 +21,7 @@ package final class AccessLedger: Sendable {
         /// The number of the last call.
         var lastNumber: UInt64 = 0
         /// The probes, keyed by the address of their connection.
-        var probes: [UInt: ConnectionProbe] = [:]
+        var probes: [UInt: GRDBProbe] = [:]
         /// The addresses, ordered by when the connections were opened.
         var order: [UInt] = []
         var snapshotsMade: UInt64 = 0
@@ -42,7 +42,7 @@ package final class AccessLedger: Sendable {
 
     /// Whether SQLite's trace function reports statements and transactions.
     ///
-    /// Otherwise, accesses report their statements with ``ConnectionProbe/statementDidStart(_:)``.
+    /// Otherwise, accesses report their statements with ``GRDBProbe/statementDidStart(_:)``.
     let tracesStatements: Bool
     /// The interrupts of accesses that report their statements.
     package let interrupts = InterruptTally()
@@ -84,7 +84,7 @@ package final class AccessLedger: Sendable {
 
     // MARK: Connections
 
-    func add(_ probe: ConnectionProbe, for connection: OpaquePointer) {
+    func add(_ probe: GRDBProbe, for connection: OpaquePointer) {
         let address = UInt(bitPattern: connection)
         state.withLock { state in
             state.probes[address] = probe
@@ -94,7 +94,7 @@ package final class AccessLedger: Sendable {
         if probe.role == .snapshot { listeners.emit(probe.label, .snapshotMade(by: nil)) }
     }
 
-    func remove(_ probe: ConnectionProbe) {
+    func remove(_ probe: GRDBProbe) {
         let now = monotonicNanoseconds()
         state.withLock { state in
             guard let address = state.probes.first(where: { $0.value === probe })?.key else {
@@ -111,7 +111,7 @@ package final class AccessLedger: Sendable {
     }
 
     /// Records the start or the end of a hold.
-    func didChange(_ change: ConnectionActivity.Change?, _ role: ConnectionRole, at now: UInt64) {
+    func didChange(_ change: ConnectionActivity.Change?, role: ConnectionRole, at now: UInt64) {
         guard let change else { return }
         if case .ended(let held) = change {
             switch role {
@@ -139,7 +139,7 @@ package final class AccessLedger: Sendable {
     package func useSnapshot<T>(
         _ db: Database,
         at site: CallSite,
-        _ body: (ConnectionProbe?) throws -> T
+        _ body: (GRDBProbe?) throws -> T
     ) rethrows -> T {
         guard let probe = probe(of: db) else { return try body(nil) }
         _ = probe.enter(site, on: db.sqliteConnection, at: monotonicNanoseconds())
@@ -147,7 +147,7 @@ package final class AccessLedger: Sendable {
         return try body(probe)
     }
 
-    private func probe(of db: Database) -> ConnectionProbe? {
+    private func probe(of db: Database) -> GRDBProbe? {
         state.withLock { $0.probes[UInt(bitPattern: db.sqliteConnection)] }
     }
 
@@ -184,7 +184,7 @@ package final class AccessLedger: Sendable {
         on connection: OpaquePointer?,
         at now: UInt64,
         waited: UInt64
-    ) -> ConnectionProbe? {
+    ) -> GRDBProbe? {
         let probe = state.withLock { state in
             Self.remove(number, from: &state, at: now)
             let probe = state.probes[UInt(bitPattern: connection)]
@@ -277,7 +277,7 @@ package final class AccessLedger: Sendable {
         }
         func summary(
             _ histogram: AtomicHistogram,
-            _ earlier: KeyPath<Baseline, AtomicHistogram.Counts>? = nil
+            earlier: KeyPath<Baseline, AtomicHistogram.Counts>? = nil
         ) -> LatencySummary? {
             let counts = earlier.flatMap { path in observed.baseline.map { $0[keyPath: path] } }
             return AtomicHistogram.summary(of: [histogram], without: counts, hasBuckets: true)
@@ -289,8 +289,8 @@ package final class AccessLedger: Sendable {
             connections: probes.map { $0.status(at: now) },
             waitingReaders: waiters(.read),
             waitingWriters: waiters(.write),
-            acquire: summary(waits, \.waits),
-            hold: summary(holds, \.holds),
+            acquire: summary(waits, earlier: \.waits),
+            hold: summary(holds, earlier: \.holds),
             snapshots: probes.filter { $0.role == .snapshot }.map { probe in
                 let age = now - min(now, probe.openedAt)
                 return SnapshotStatus(label: probe.label, origin: probe.owner, ageNanoseconds: age)
@@ -304,8 +304,8 @@ package final class AccessLedger: Sendable {
         status.commit = summary(commits)
         status.busyWaitNanoseconds = observed.busyWaitNanoseconds
         if let readers = observed.readers {
-            status.writerAcquire = summary(writerWaits, \.writerWaits)
-            status.writerHold = summary(writerHolds, \.writerHolds)
+            status.writerAcquire = summary(writerWaits, earlier: \.writerWaits)
+            status.writerHold = summary(writerHolds, earlier: \.writerHolds)
             status.readers = ReaderPoolStatus(
                 inUse: readers.inUse,
                 open: probes.count { $0.role == .reader },
@@ -362,14 +362,14 @@ package final class InterruptTally: Sendable {
 /// The callbacks for the statements and locks of a connection.
 ///
 /// SQLite calls them on the thread that uses the connection, with a pointer to the connection's
-/// ``ConnectionProbe``. An SQL function owns the probe. SQLite calls the function's destructor when
+/// ``GRDBProbe``. An SQL function owns the probe. SQLite calls the function's destructor when
 /// the connection is closed (<https://sqlite.org/c3ref/create_function.html>), after the last call
 /// of the other callbacks.
 enum ConnectionHooks {
     static func install(in db: Database, for ledger: AccessLedger) throws {
         guard let connection = db.sqliteConnection else { return }
         let retry = try LockRetry(of: db)
-        let probe = ConnectionProbe(db, retry: retry, ledger)
+        let probe = GRDBProbe(db, retry: retry, ledger)
         let context = Unmanaged.passRetained(probe).toOpaque()
         // SQLite also calls the destructor if this call fails.
         let code = sqlite3_create_function_v2(
@@ -383,7 +383,7 @@ enum ConnectionHooks {
             nil,
             { context in
                 guard let context else { return }
-                Unmanaged<ConnectionProbe>.fromOpaque(context).takeRetainedValue().didClose()
+                Unmanaged<GRDBProbe>.fromOpaque(context).takeRetainedValue().didClose()
             }
         )
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
@@ -405,7 +405,7 @@ enum ConnectionHooks {
                     probe.statementDidEnd(OpaquePointer(statement))
                 } else if let text {
                     let sql = UnsafePointer(text.assumingMemoryBound(to: CChar.self))
-                    probe.statementDidStart(OpaquePointer(statement), sql)
+                    probe.statementDidStart(OpaquePointer(statement), sql: sql)
                 }
                 return 0
             },
@@ -413,8 +413,8 @@ enum ConnectionHooks {
         )
     }
 
-    private static func probe(_ context: UnsafeMutableRawPointer?) -> ConnectionProbe? {
-        context.map { Unmanaged<ConnectionProbe>.fromOpaque($0).takeUnretainedValue() }
+    private static func probe(_ context: UnsafeMutableRawPointer?) -> GRDBProbe? {
+        context.map { Unmanaged<GRDBProbe>.fromOpaque($0).takeUnretainedValue() }
     }
 }
 

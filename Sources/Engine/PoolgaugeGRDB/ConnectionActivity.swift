@@ -102,7 +102,7 @@ struct ConnectionActivity: Sendable {
 
     mutating func statementDidStart(
         _ id: UInt,
-        _ text: UnsafePointer<CChar>,
+        text: UnsafePointer<CChar>,
         isReadOnly: Bool,
         at now: UInt64
     ) -> Change? {

@@ -139,7 +139,7 @@ package struct WatchedAccess: Sendable {
 
     /// The use of a connection by an access.
     package struct Use: Sendable {
-        package let probe: ConnectionProbe
+        package let probe: GRDBProbe
         fileprivate let waited: UInt64
         fileprivate let busyCount: UInt64
     }

@@ -143,15 +143,15 @@ package struct CheckSettings: Sendable, Equatable {
                 allowance.file.map { pattern in
                     guard let file else { return false }
                     let name = file.split(separator: "/").last.map { String($0) } ?? file
-                    return Self.matches(Array(pattern.utf8), Array(file.utf8))
-                        || Self.matches(Array(pattern.utf8), Array(name.utf8))
+                    return Self.matches(Array(pattern.utf8), text: Array(file.utf8))
+                        || Self.matches(Array(pattern.utf8), text: Array(name.utf8))
                 } ?? true
             return isStatement && isFile
         }
     }
 
     /// Returns whether a text matches a pattern in which `*` stands for any text.
-    private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
+    private static func matches(_ pattern: [UInt8], text: [UInt8]) -> Bool {
         var (place, index) = (0, 0)
         var star: (place: Int, index: Int)?
         while index < text.count {

@@ -20,7 +20,7 @@ enum CounterRules {
     }
 
     /// Returns a mean per run.
-    private static func mean(_ count: UInt64, _ counters: WatchedCounters) -> Double {
+    private static func mean(_ count: UInt64, counters: WatchedCounters) -> Double {
         Double(count) / Double(max(counters.runs, 1))
     }
 
@@ -36,8 +36,8 @@ enum CounterRules {
 
     static func fullScans(_ facts: FindingFacts) -> [Finding] {
         let found = statements(facts).filter { statement, counters in
-            mean(counters.fullScanSteps, counters) > minimumScan
-                && !StatementRules.isSlow(statement, facts)
+            mean(counters.fullScanSteps, counters: counters) > minimumScan
+                && !StatementRules.isSlow(statement, in: facts)
         }
         return found.sorted { $0.counters.fullScanSteps > $1.counters.fullScanSteps }.prefix(3)
             .map { statement, counters in
@@ -46,7 +46,7 @@ enum CounterRules {
                     level: .note,
                     pid: pid(statement),
                     "\(FindingFacts.quoted(statement.sql)) in \(facts.names(statement.pids)) "
-                        + "passes \(HumanUnits.number(mean(counters.fullScanSteps, counters))) "
+                        + "passes \(HumanUnits.number(mean(counters.fullScanSteps, counters: counters))) "
                         + "rows of a whole table per run, \(HumanUnits.exact(counters.runs, "time")).",
                     remedy: scanRemedy
                 )
@@ -58,7 +58,7 @@ enum CounterRules {
 
     static func automaticIndexes(_ facts: FindingFacts) -> [Finding] {
         let found = statements(facts).filter {
-            mean($0.counters.automaticIndexRows, $0.counters) >= minimumIndexRows
+            mean($0.counters.automaticIndexRows, counters: $0.counters) >= minimumIndexRows
         }
         return found.sorted { $0.counters.automaticIndexRows > $1.counters.automaticIndexRows }
             .prefix(3).map { statement, counters in
@@ -68,7 +68,7 @@ enum CounterRules {
                     pid: pid(statement),
                     "\(FindingFacts.quoted(statement.sql)) in \(facts.names(statement.pids)) "
                         + "builds an index of about "
-                        + "\(HumanUnits.number(mean(counters.automaticIndexRows, counters))) rows in "
+                        + "\(HumanUnits.number(mean(counters.automaticIndexRows, counters: counters))) rows in "
                         + "each run, and discards it, \(HumanUnits.exact(counters.runs, "time")).",
                     remedy: automaticIndexRemedy
                 )
@@ -85,14 +85,14 @@ enum CounterRules {
         let length = max(facts.report.tracing?.seconds ?? 1, 1)
         let found = statements(facts).filter { statement, counters in
             Double(counters.runs) / length >= minimumPreparedRate
-                && mean(counters.preparations, counters) >= minimumPreparedShare
+                && mean(counters.preparations, counters: counters) >= minimumPreparedShare
                 && !controlsConnection.contains(firstWord(of: statement.sql))
         }
         let again = statements(facts).filter { statement, counters in
-            mean(counters.repreparations, counters) >= minimumRepreparedShare
+            mean(counters.repreparations, counters: counters) >= minimumRepreparedShare
                 && !changesSchema.contains(firstWord(of: statement.sql))
         }
-        return prepared(found, facts, length) + prepared(again: again, facts)
+        return prepared(found, in: facts, length: length) + prepared(again: again, facts)
     }
 
     private typealias Counted = (statement: WatchedStatement, counters: WatchedCounters)
@@ -100,8 +100,8 @@ enum CounterRules {
     /// One finding, whatever the number of statements.
     private static func prepared(
         _ found: [Counted],
-        _ facts: FindingFacts,
-        _ length: Double
+        in facts: FindingFacts,
+        length: Double
     ) -> [Finding] {
         let sorted = found.sorted { $0.counters.runs > $1.counters.runs }
         guard let (statement, counters) = sorted.first else { return [] }

@@ -52,15 +52,16 @@ enum FailureRules {
     static func timeouts(_ facts: FindingFacts) -> [Finding] {
         let failed = (facts.report.waits ?? [])
             .filter { $0.longest.failed && $0.longest.isUpgrade != true }
-        return modeSwitches(failed, facts)
-            + withoutTimeout(failed, facts) + afterTimeout(failed, facts)
+        return modeSwitches(failed, in: facts)
+            + withoutTimeout(failed, in: facts) + afterTimeout(failed, in: facts)
     }
 
     private static func count(_ waits: [WatchedWaits]) -> UInt64 {
         waits.reduce(0) { $0 + $1.count }
     }
 
-    private static func modeSwitches(_ failed: [WatchedWaits], _ facts: FindingFacts) -> [Finding] {
+    private static func modeSwitches(_ failed: [WatchedWaits], in facts: FindingFacts) -> [Finding]
+    {
         let switches = failed.filter { isModeSwitch($0.sql) && $0.failedAtOnce }
         guard let sql = switches.first?.sql else { return [] }
         let all = facts.report.statements?.first { $0.sql == sql }
@@ -81,7 +82,7 @@ enum FailureRules {
 
     private static func withoutTimeout(
         _ failed: [WatchedWaits],
-        _ facts: FindingFacts
+        in facts: FindingFacts
     )
         -> [Finding]
     {
@@ -108,7 +109,7 @@ enum FailureRules {
     /// The failed waits with one cause: the blocking process, or none if it is unknown.
     private static func afterTimeout(
         _ failed: [WatchedWaits],
-        _ facts: FindingFacts
+        in facts: FindingFacts
     )
         -> [Finding]
     {
@@ -148,7 +149,7 @@ enum FailureRules {
                 let cause = StatementRules.cause(by)
                 text += cause.map { ", \($0)." } ?? ", which held the lock."
                 // Without a traced transaction, samples tell what the holder does.
-                let holder = cause == nil ? HolderRules.holder(blocker, facts) : nil
+                let holder = cause == nil ? HolderRules.holder(blocker, in: facts) : nil
                 text += holder?.text ?? ""
                 return Finding(
                     .busy,

@@ -21,7 +21,7 @@ enum HolderRules {
     static func work(
         of process: WatchedProcess,
         _ lock: WatchedLock?,
-        _ facts: FindingFacts
+        in facts: FindingFacts
     ) -> Work {
         if let statement = facts.runningStatement(of: process.pid) { return .statement(statement) }
         if let transaction = facts.writeTransaction(of: process.pid) { return .idle(transaction) }
@@ -38,8 +38,8 @@ enum HolderRules {
     /// Returns a sentence about the work, with a leading space, or an empty string.
     private static func sentence(
         _ work: Work,
-        _ process: Int32,
-        _ facts: FindingFacts
+        process: Int32,
+        in facts: FindingFacts
     ) -> String {
         switch work {
         case .statement(let statement):
@@ -68,18 +68,22 @@ enum HolderRules {
     }
 
     /// Returns what the holder of a lock does, as a sentence, and a remedy.
-    static func holder(_ process: Int32, _ facts: FindingFacts) -> (text: String, remedy: String)? {
+    static func holder(_ process: Int32, in facts: FindingFacts) -> (text: String, remedy: String)?
+    {
         guard let process = facts.process(process) else { return nil }
         let lock = process.locks.filter { $0.kind.isExclusive }.max { $0.seconds < $1.seconds }
-        let work = work(of: process, lock, facts)
+        let work = work(of: process, lock, in: facts)
         let held = lock.map { lock in
             " It has held the \(lock.kind == .writer ? "write" : lock.kind.rawValue) lock "
                 + "\(time(lock))."
         }
-        return ((held ?? "") + sentence(work, process.pid, facts), remedy(work, process.pid))
+        return (
+            (held ?? "") + sentence(work, process: process.pid, in: facts),
+            remedy(work, process: process.pid)
+        )
     }
 
-    private static func remedy(_ work: Work, _ process: Int32) -> String {
+    private static func remedy(_ work: Work, process: Int32) -> String {
         switch work {
         case .statement(let statement) where statement.sql.contains("'optimize'"):
             return
@@ -128,14 +132,14 @@ enum HolderRules {
             let lock = process.locks.first { $0.kind.isExclusive }
             let held =
                 "held the write lock \(HumanUnits.percent(process.share.writer.value)) of the time"
-            let work = work(of: process, lock, facts)
+            let work = work(of: process, lock, in: facts)
             return Finding(
                 .selfWait,
                 pid: process.pid,
                 "\(facts.name(process.pid)) probably waits for itself: one of its connections "
                     + "\(held), and another connection of the same process waited in "
                     + "\(HumanUnits.percent(wait.share)) of the checks."
-                    + sentence(work, process.pid, facts),
+                    + sentence(work, process: process.pid, in: facts),
                 remedy:
                     "Use one connection for all writes of the process, or a lock of the program "
                     + "around its write transactions, and do other work before BEGIN or after "
@@ -157,23 +161,23 @@ enum HolderRules {
                 hasWaiters ? FindingFacts.minimumAgeWithWaiters : FindingFacts.minimumAge
             guard lock.seconds >= minimum else { return nil }
             return lock.kind == .writer
-                ? writer(process, lock, facts) : exclusive(process, lock, facts)
+                ? writer(process, lock: lock, in: facts) : exclusive(process, lock: lock, in: facts)
         }
     }
 
     private static func writer(
         _ process: WatchedProcess,
-        _ lock: WatchedLock,
-        _ facts: FindingFacts
+        lock: WatchedLock,
+        in facts: FindingFacts
     ) -> Finding {
-        let work = work(of: process, lock, facts)
+        let work = work(of: process, lock, in: facts)
         return Finding(
             .longWriter,
             pid: process.pid,
             "\(facts.name(process.pid)) has held the write lock \(time(lock)): no other process can "
                 + "write\(waiters(facts, besides: process.pid))."
-                + uncertainty(lock) + sentence(work, process.pid, facts),
-            remedy: remedy(work, process.pid)
+                + uncertainty(lock) + sentence(work, process: process.pid, in: facts),
+            remedy: remedy(work, process: process.pid)
         )
     }
 
@@ -183,8 +187,8 @@ enum HolderRules {
 
     private static func exclusive(
         _ process: WatchedProcess,
-        _ lock: WatchedLock,
-        _ facts: FindingFacts
+        lock: WatchedLock,
+        in facts: FindingFacts
     ) -> Finding {
         let name = facts.name(process.pid)
         let held = "\(name) has held the \(lock.kind.rawValue) lock \(time(lock))"
@@ -216,12 +220,12 @@ enum HolderRules {
             text += " Process \(process.pid) is waiting for readers to finish: "
             text += "\(facts.names(readers.map(\.pid)))."
         }
-        let work = work(of: process, lock, facts)
+        let work = work(of: process, lock, in: facts)
         return Finding(
             .exclusive,
             pid: process.pid,
-            text + sentence(work, process.pid, facts),
-            remedy: remedy(work, process.pid)
+            text + sentence(work, process: process.pid, in: facts),
+            remedy: remedy(work, process: process.pid)
         )
     }
 
@@ -338,11 +342,13 @@ enum HolderRules {
         text += isProven ? "." : "; it may have released the lock between samples."
         let process = facts.process(longest.pid)
         var work = Work.unknown
-        if longest.kind != .checkpoint, let process { work = self.work(of: process, nil, facts) }
+        if longest.kind != .checkpoint, let process {
+            work = self.work(of: process, nil, in: facts)
+        }
         if case .idle = work { work = .unknown }
         let past = pastWork(of: longest.pid, holding: longest.seconds, facts)
         if longest.kind != .checkpoint {
-            text += past?.text ?? sentence(work, longest.pid, facts)
+            text += past?.text ?? sentence(work, process: longest.pid, in: facts)
         }
         let kind: Finding.Kind =
             switch longest.kind {
@@ -356,7 +362,7 @@ enum HolderRules {
                 pid: longest.pid,
                 text,
                 remedy: kind == .checkpointWaits
-                    ? nil : past?.remedy ?? remedy(work, longest.pid)
+                    ? nil : past?.remedy ?? remedy(work, process: longest.pid)
             )
         ]
     }

@@ -18,7 +18,7 @@ package enum LoadRules {
 
     // MARK: SQLITE_BUSY
 
-    private static func groups(_ facts: LoadFacts, _ causes: BusyCause...) -> [LoadFacts.Busy] {
+    private static func groups(_ facts: LoadFacts, causes: BusyCause...) -> [LoadFacts.Busy] {
         facts.busy.filter { causes.contains($0.cause) }.sorted {
             ($1.count, $0.client, $0.statement ?? "") < ($0.count, $1.client, $1.statement ?? "")
         }
@@ -38,7 +38,7 @@ package enum LoadRules {
     ///
     /// If accesses were retried, each retry is another attempt, and an access may succeed although
     /// some of its attempts failed.
-    private static func failures(_ groups: [LoadFacts.Busy], _ facts: LoadFacts) -> String {
+    private static func failures(_ groups: [LoadFacts.Busy], in facts: LoadFacts) -> String {
         let clients = Set(groups.map(\.client))
         let count = groups.reduce(0) { $0 + $1.count }
         let started = clients.reduce(0) { $0 + (facts.clients[$1]?.started ?? 0) }
@@ -61,18 +61,18 @@ package enum LoadRules {
         return share + " failed in \(FindingFacts.quoted(first))\(more):"
     }
 
-    private static func sentence(_ groups: [LoadFacts.Busy], _ facts: LoadFacts) -> String {
-        let text = failures(groups, facts)
+    private static func sentence(_ groups: [LoadFacts.Busy], in facts: LoadFacts) -> String {
+        let text = failures(groups, in: facts)
         return text.hasSuffix(":") ? text + " SQLITE_BUSY" : text + " failed with SQLITE_BUSY"
     }
 
     private static func upgrades(_ facts: LoadFacts) -> [Finding] {
-        let groups = groups(facts, .snapshotUpgrade)
+        let groups = groups(facts, causes: .snapshotUpgrade)
         guard !groups.isEmpty else { return [] }
         return [
             Finding(
                 .upgrade,
-                sentence(groups, facts) + " at once. The transaction had read before it wrote, "
+                sentence(groups, in: facts) + " at once. The transaction had read before it wrote, "
                     + "and another connection wrote. " + FailureRules.timeoutCannotHelp,
                 remedy: "Start transactions that write with BEGIN IMMEDIATE (`begin: immediate`), "
                     + "or read outside the transaction."
@@ -82,7 +82,7 @@ package enum LoadRules {
 
     /// Failures after the busy timeout, one finding for each holder.
     private static func timeouts(_ facts: LoadFacts) -> [Finding] {
-        Dictionary(grouping: groups(facts, .timeout), by: \.holder)
+        Dictionary(grouping: groups(facts, causes: .timeout), by: \.holder)
             .map { (holder: $0.key, groups: $0.value) }
             .sorted { one, other in
                 (other.groups.reduce(0) { $0 + $1.count }, one.holder ?? "")
@@ -91,7 +91,7 @@ package enum LoadRules {
             .map { holder, groups in
                 let timeout = groups.compactMap(\.timeout).max()
                 let wait = groups.compactMap(\.longestWait).max()
-                var text = sentence(groups, facts)
+                var text = sentence(groups, in: facts)
                 if let wait {
                     text += " after waiting up to \(HumanUnits.duration(nanoseconds: wait))"
                 }
@@ -129,13 +129,13 @@ package enum LoadRules {
     }
 
     private static func withoutTimeout(_ facts: LoadFacts) -> [Finding] {
-        let groups = groups(facts, .noTimeout)
+        let groups = groups(facts, causes: .noTimeout)
         guard !groups.isEmpty else { return [] }
         let holders = names(groups.compactMap(\.holder))
         return [
             Finding(
                 .busy,
-                sentence(groups, facts) + " without waiting: the connection has no busy timeout"
+                sentence(groups, in: facts) + " without waiting: the connection has no busy timeout"
                     + (holders.isEmpty ? "." : ", and \(holders) held the lock."),
                 remedy: "Set a busy timeout on each connection that is longer than the longest "
                     + "write transaction (`busy: {timeout: 5s}`)."
@@ -144,14 +144,14 @@ package enum LoadRules {
     }
 
     private static func otherWaits(_ facts: LoadFacts) -> [Finding] {
-        let recoveries = groups(facts, .recovery)
-        let checkpoints = groups(facts, .checkpoint)
+        let recoveries = groups(facts, causes: .recovery)
+        let checkpoints = groups(facts, causes: .checkpoint)
         var findings: [Finding] = []
         if !recoveries.isEmpty {
             findings.append(
                 Finding(
                     .busy,
-                    sentence(recoveries, facts)
+                    sentence(recoveries, in: facts)
                         + " while another connection recovered the write-ahead log.",
                     remedy: "Set a busy timeout: recovery takes a moment (`busy: {timeout: 5s}`)."
                 )

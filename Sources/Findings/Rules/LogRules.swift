@@ -12,7 +12,7 @@ enum LogRules {
     /// The length of a frame's header, in bytes.
     private static let frameHeaderLength: UInt64 = 24
 
-    private static func size(_ frames: UInt64, _ log: WatchedWAL) -> String {
+    private static func size(_ frames: UInt64, log: WatchedWAL) -> String {
         let length = UInt64(log.pageSize ?? 4_096) + frameHeaderLength
         return "\(HumanUnits.exact(frames, "frame")) (\(HumanUnits.bytes(frames * length)))"
     }
@@ -32,7 +32,7 @@ enum LogRules {
                 pid: pin.pid,
                 "\(facts.name(pin.pid)) pins the log: it \(verb) for at least "
                     + "\(FindingFacts.duration(pin.seconds)). No checkpoint can copy the "
-                    + "\(size(pin.frames, log)) after that state.",
+                    + "\(size(pin.frames, log: log)) after that state.",
                 remedy: "End its read transaction: reset or finalize its statements, or close its "
                     + "cursors. Process \(pin.pid) does not need a restart."
             )
@@ -53,7 +53,7 @@ enum LogRules {
                 cause: .largeTransaction,
                 pid: process.pid,
                 "A large transaction by \(facts.name(process.pid)) has been filling the log for at "
-                    + "least \(FindingFacts.duration(lock.seconds)): \(size(frames, log)) so far.",
+                    + "least \(FindingFacts.duration(lock.seconds)): \(size(frames, log: log)) so far.",
                 remedy:
                     "No checkpoint can copy its frames until it commits. Divide it into smaller "
                     + "transactions."
@@ -77,7 +77,7 @@ enum LogRules {
                 .largeTransaction,
                 cause: .largeTransaction,
                 pid: writer,
-                "\(HumanUnits.exact(commits, "commit")) wrote \(size(frames, log)) to the log in "
+                "\(HumanUnits.exact(commits, "commit")) wrote \(size(frames, log: log)) to the log in "
                     + FindingFacts.duration(facts.report.window.seconds)
                     + (writer.map { "; \(facts.name($0)) held the write lock longest" } ?? "") + "."
                     + (work?.text ?? ""),
@@ -108,7 +108,7 @@ enum LogRules {
                 "The log cannot be reset: "
                     + (readers.isEmpty ? "reads" : "the reads of \(names)\(more)")
                     + " have overlapped without a gap for at least "
-                    + "\(FindingFacts.duration(seconds)). It contains \(size(frames, log)).",
+                    + "\(FindingFacts.duration(seconds)). It contains \(size(frames, log: log)).",
                 remedy:
                     "End each read transaction as soon as its rows are fetched, which leaves gaps "
                     + "without a reader, or run PRAGMA wal_checkpoint(RESTART) with a busy timeout."
@@ -129,7 +129,7 @@ enum LogRules {
                 cause: .noCheckpoint,
                 pid: writer,
                 "No checkpoint has copied a frame for at least \(FindingFacts.duration(seconds)): "
-                    + "the backlog is \(size(frames - min(frames, backfilled), log))"
+                    + "the backlog is \(size(frames - min(frames, backfilled), log: log))"
                     + (writer.map { "; \(facts.name($0)) writes most" } ?? "") + ".",
                 remedy: "Check PRAGMA wal_autocheckpoint, or run PRAGMA wal_checkpoint(TRUNCATE)."
             )
@@ -150,7 +150,7 @@ enum LogRules {
                 .largeNotPinned,
                 level: .note,
                 "The size of the -wal file is \(HumanUnits.bytes(log.bytes)), of which "
-                    + "\(size(frames, log)) are in use. Nothing pins the log: SQLite reuses the "
+                    + "\(size(frames, log: log)) are in use. Nothing pins the log: SQLite reuses the "
                     + "space, but does not shrink the file.",
                 remedy: "Run PRAGMA wal_checkpoint(TRUNCATE) or set PRAGMA journal_size_limit to "
                     + "shrink it."

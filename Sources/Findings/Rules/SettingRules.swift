@@ -73,7 +73,7 @@ package enum SettingRules {
             let found = [(writing, ofAll + ofWriters), (reading, ofAll)].flatMap {
                 group,
                 settings in
-                settings.compactMap { difference($0, group) }
+                settings.compactMap { difference($0, connections: group) }
             }
             guard !found.isEmpty else { return nil }
             let pids = Set(connections.map(\.pid))
@@ -91,7 +91,7 @@ package enum SettingRules {
     /// Returns how connections differ in a setting, or `nil` if they do not.
     private static func difference(
         _ setting: ConnectionSetting,
-        _ connections: [WatchedConnection]
+        connections: [WatchedConnection]
     ) -> String? {
         let groups = Dictionary(
             grouping: connections.filter { setting.words($0.settings) != nil }

@@ -156,7 +156,7 @@ enum StatementRules {
     }
 
     /// Whether a traced statement executes many instructions for a scan or a sort.
-    static func isSlow(_ statement: WatchedStatement, _ facts: FindingFacts) -> Bool {
+    static func isSlow(_ statement: WatchedStatement, in facts: FindingFacts) -> Bool {
         let length = max(facts.report.tracing?.seconds ?? 1, 1)
         return isSlow(
             steps: statement.steps ?? 0,
@@ -166,7 +166,7 @@ enum StatementRules {
     }
 
     static func slowStatements(_ facts: FindingFacts) -> [Finding] {
-        let slow = (facts.report.statements ?? []).filter { isSlow($0, facts) }
+        let slow = (facts.report.statements ?? []).filter { isSlow($0, in: facts) }
         func allSteps(_ statement: WatchedStatement) -> Double {
             (statement.steps ?? 0) * Double(statement.calls)
         }

@@ -40,7 +40,9 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         defer { connection.close() }
         // Read first, because SQLite reports the default mode before the first read.
         try connection.run("PRAGMA schema_version", [])
-        guard case .text(let name) = try connection.rows("PRAGMA journal_mode", []).first?.first
+        guard
+            case .text(let name) = try connection.rows("PRAGMA journal_mode", []).first?
+                .first
         else { return nil }
         return Arm.Journal(rawValue: name)
     }
@@ -174,7 +176,7 @@ struct DatabaseCopier {
                 try original.run("BEGIN DEFERRED", [])
                 try original.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
             }
-            try copyPages(original, copy, pauses: !isWAL, progress)
+            try copyPages(original, copy: copy, pauses: !isWAL, progress)
             // The copy has the original's journal mode. The arm selects a mode later.
             _ = try copy.rows("PRAGMA journal_mode = DELETE", [])
         } catch let error as RawError where error.isFull {
@@ -185,7 +187,7 @@ struct DatabaseCopier {
 
     private func copyPages(
         _ original: RawConnection,
-        _ copy: RawConnection,
+        copy: RawConnection,
         pauses: Bool,
         _ progress: (Double) throws -> Void
     ) throws {
@@ -280,7 +282,9 @@ extension WorkloadSession {
     package func addFacts(to facts: inout [String: String]) throws {
         facts["sqlite_version"] = String(cString: sqlite3_libversion())
         for pragma in reportedPragmas {
-            guard let value = try rows("PRAGMA \(pragma)", []).first?.first else { continue }
+            guard let value = try rows("PRAGMA \(pragma)", []).first?.first else {
+                continue
+            }
             facts[pragma] = value.plainText
         }
         if let number = facts["synchronous"].flatMap(Int.init),

@@ -96,7 +96,7 @@ final class RawConnection: ProfiledSession, @unchecked Sendable {
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
         var count = 0
-        try step(sql, values) { _ in count += 1 }
+        try step(sql, values: values) { _ in count += 1 }
         return count
     }
 
@@ -104,7 +104,7 @@ final class RawConnection: ProfiledSession, @unchecked Sendable {
 
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {
         var rows: [[WorkloadValue]] = []
-        try step(sql, values) { statement in
+        try step(sql, values: values) { statement in
             rows.append(
                 (0..<sqlite3_column_count(statement)).map { Self.value(of: statement, $0) }
             )
@@ -173,7 +173,7 @@ final class RawConnection: ProfiledSession, @unchecked Sendable {
 
     private func step(
         _ sql: String,
-        _ values: [WorkloadValue],
+        values: [WorkloadValue],
         _ row: (OpaquePointer) throws -> Void
     ) throws {
         let statement = try statement(sql)

@@ -46,7 +46,7 @@ package final class StatementGuard: Sendable {
                 guard let context else { return SQLITE_DENY }
                 let guardContext = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue()
                 return guardContext.statementGuard
-                    .authorize(action, first, second, on: guardContext.connection)
+                    .authorize(action, first: first, second: second, on: guardContext.connection)
             },
             Unmanaged.passUnretained(context).toOpaque()
         )
@@ -54,8 +54,8 @@ package final class StatementGuard: Sendable {
 
     private func authorize(
         _ action: CInt,
-        _ first: UnsafePointer<CChar>?,
-        _ second: UnsafePointer<CChar>?,
+        first: UnsafePointer<CChar>?,
+        second: UnsafePointer<CChar>?,
         on connection: OpaquePointer?
     ) -> CInt {
         switch action {

@@ -236,7 +236,7 @@ extension WatchedAccess {
 struct GRDBSession: ProfiledSession {
     let database: Database
     /// The probe of the connection, which is `nil` only if the connection has been closed.
-    let probe: ConnectionProbe?
+    let probe: GRDBProbe?
 
     /// Runs a cached statement and returns the number of rows.
     @discardableResult

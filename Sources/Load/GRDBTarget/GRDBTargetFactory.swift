@@ -12,7 +12,7 @@ struct GRDBTargetFactory {
         let waits = GRDBBusyWaits(arm)
         // The trace function would slow down each statement, which no other arm does.
         let ledger = AccessLedger(tracesStatements: false)
-        let server = try server(of: arm, at: path, waits, ledger)
+        let server = try server(of: arm, at: path, waits, ledger: ledger)
         let target = GRDBTarget(server, arm: arm, path: path, waits: waits, ledger: ledger)
         try arm.setSynchronous(of: target)
         return target
@@ -22,7 +22,7 @@ struct GRDBTargetFactory {
         of arm: Arm,
         at path: String,
         _ waits: GRDBBusyWaits,
-        _ ledger: AccessLedger
+        ledger: AccessLedger
     ) throws -> GRDBTarget.Server {
         var configuration = Configuration()
         configuration.label = arm.name

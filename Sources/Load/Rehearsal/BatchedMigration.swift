@@ -93,7 +93,7 @@ package struct BatchedMigration: Sendable, Equatable {
                         Remainder(
                             line: statement.line,
                             statement: statement.summary(),
-                            reason: Self.reason(for: statement, error, facts)
+                            reason: Self.reason(for: statement, error, in: facts)
                         )
                     )
                 }
@@ -149,7 +149,7 @@ package struct BatchedMigration: Sendable, Equatable {
     private static func reason(
         for statement: MigrationScript.Statement,
         _ obstacle: BatchedStatement.Obstacle,
-        _ facts: Facts
+        in facts: Facts
     ) -> String {
         let words = SQLToken.significant(in: statement.sql).prefix(4).map(\.keyword)
         switch statement.kind {

@@ -66,7 +66,7 @@ package struct BatchedStatement: Sendable, Codable, Equatable {
     }
 
     /// The condition that limits a batch.
-    fileprivate static func range(_ name: String, _ key: String) -> String {
+    fileprivate static func range(of name: String, key: String) -> String {
         "\(name).\(key) BETWEEN :poolgauge_from AND :poolgauge_upto"
     }
 }
@@ -111,8 +111,8 @@ private struct Parser {
             || tokens.contains { $0.kind == .string && $0.unquoted.lowercased() == "now" }
             || tokens.indices.contains { index in
                 // Without arguments, these functions return the current time.
-                Self.clocks.contains(tokens[index].keyword) && isSymbol("(", index + 1)
-                    && isSymbol(")", index + 2)
+                Self.clocks.contains(tokens[index].keyword) && isSymbol("(", at: index + 1)
+                    && isSymbol(")", at: index + 2)
             }
     }
 
@@ -123,7 +123,7 @@ private struct Parser {
         if tokens.contains(where: { $0.kind == .variable }) {
             throw Obstacle("the statement has parameters")
         }
-        for (index, token) in tokens.enumerated() where isSymbol("(", index + 1) {
+        for (index, token) in tokens.enumerated() where isSymbol("(", at: index + 1) {
             if Self.volatileFunctions.contains(token.keyword) {
                 throw Obstacle("\(token.text)() returns other values in each batch")
             }
@@ -171,7 +171,7 @@ private struct Parser {
             table: SQLIdentifier.text(facts.name),
             key: key,
             sql: "UPDATE \(SQLIdentifier.text(facts.name)) NOT INDEXED \(assignments)"
-                + where_(condition, SQLIdentifier.text(facts.name), key)
+                + whereClause(condition, name: SQLIdentifier.text(facts.name), key: key)
         )
     }
 
@@ -188,7 +188,11 @@ private struct Parser {
             table: SQLIdentifier.text(facts.name),
             key: key,
             sql: "DELETE FROM \(SQLIdentifier.text(facts.name)) NOT INDEXED"
-                + where_(next < tokens.count ? next : nil, SQLIdentifier.text(facts.name), key)
+                + whereClause(
+                    next < tokens.count ? next : nil,
+                    name: SQLIdentifier.text(facts.name),
+                    key: key
+                )
         )
     }
 
@@ -205,11 +209,11 @@ private struct Parser {
         guard let select = first("SELECT", after: afterTarget - 1),
             let from = first("FROM", after: select)
         else { throw Obstacle("only INSERT … SELECT … FROM is divided") }
-        guard afterTarget == select || isSymbol("(", afterTarget) else {
+        guard afterTarget == select || isSymbol("(", at: afterTarget) else {
             throw Obstacle("only INSERT INTO table (columns) SELECT … is divided")
         }
         for index in select..<tokens.count
-        where isSymbol("(", index + 1) && Self.aggregates.contains(tokens[index].keyword) {
+        where isSymbol("(", at: index + 1) && Self.aggregates.contains(tokens[index].keyword) {
             throw Obstacle("\(tokens[index].text)() may depend on several rows")
         }
         let (source, afterSource) = try tableName(at: from + 1)
@@ -240,14 +244,14 @@ private struct Parser {
             table: SQLIdentifier.text(facts.name),
             key: key,
             sql: text(0..<next) + "\nNOT INDEXED"
-                + where_(next < tokens.count ? next : nil, range, key),
+                + whereClause(next < tokens.count ? next : nil, name: range, key: key),
             copiesRows: true
         )
     }
 
     /// Returns the condition of a batch: that of the statement, if any, and the range of row IDs.
-    private func where_(_ condition: Int?, _ name: String, _ key: String) -> String {
-        let range = BatchedStatement.range(name, key)
+    private func whereClause(_ condition: Int?, name: String, key: String) -> String {
+        let range = BatchedStatement.range(of: name, key: key)
         guard let condition else { return "\nWHERE " + range }
         // A comment may end the condition.
         return "\nWHERE (\(text(condition + 1..<tokens.count))\n) AND " + range
@@ -287,10 +291,10 @@ private struct Parser {
             return false
         }
         // A column may have the name of the table, but only tables follow these words.
-        return !isSymbol(".", index + 1)
-            && (isSymbol(",", index - 1) || isSymbol("(", index - 1)
+        return !isSymbol(".", at: index + 1)
+            && (isSymbol(",", at: index - 1) || isSymbol("(", at: index - 1)
                 || ["FROM", "JOIN", "IN"].contains(keyword(index - 1))
-                || isSymbol(".", index - 1) && keyword(index - 2) == "MAIN")
+                || isSymbol(".", at: index - 1) && keyword(index - 2) == "MAIN")
     }
 
     /// Returns the name of a table, possibly qualified with `main`, and the index after it.
@@ -298,7 +302,7 @@ private struct Parser {
         guard index < tokens.count, tokens[index].isName else {
             throw Obstacle("the statement does not begin with the name of a table")
         }
-        guard isSymbol(".", index + 1) else { return (tokens[index].unquoted, index + 1) }
+        guard isSymbol(".", at: index + 1) else { return (tokens[index].unquoted, index + 1) }
         guard tokens[index].unquoted.lowercased() == "main", index + 2 < tokens.count,
             tokens[index + 2].isName
         else { throw Obstacle("it changes a table of another database") }
@@ -311,11 +315,11 @@ private struct Parser {
         var depth = 0
         var isLeft = true
         for index in range {
-            if isSymbol("(", index) { depth += 1 }
-            if isSymbol(")", index) { depth -= 1 }
+            if isSymbol("(", at: index) { depth += 1 }
+            if isSymbol(")", at: index) { depth -= 1 }
             if isLeft, tokens[index].isName { columns.append(tokens[index].unquoted.lowercased()) }
-            if depth == 0, isSymbol("=", index) { isLeft = false }
-            if depth == 0, isSymbol(",", index) { isLeft = true }
+            if depth == 0, isSymbol("=", at: index) { isLeft = false }
+            if depth == 0, isSymbol(",", at: index) { isLeft = true }
         }
         return columns
     }
@@ -326,8 +330,8 @@ private struct Parser {
     private var topLevel: [Int] {
         var depth = 0
         return tokens.indices.filter { index in
-            if isSymbol("(", index) { depth += 1 }
-            defer { if isSymbol(")", index) { depth -= 1 } }
+            if isSymbol("(", at: index) { depth += 1 }
+            defer { if isSymbol(")", at: index) { depth -= 1 } }
             return depth == 0
         }
     }
@@ -340,7 +344,7 @@ private struct Parser {
         tokens.indices.contains(index) ? tokens[index].keyword : ""
     }
 
-    private func isSymbol(_ symbol: String, _ index: Int) -> Bool {
+    private func isSymbol(_ symbol: String, at index: Int) -> Bool {
         tokens.indices.contains(index) && tokens[index].isSymbol(symbol)
     }
 

@@ -110,13 +110,25 @@ final class LockProbe: Sendable {
         if blocksWrites {
             state.writeStart = state.writeStart ?? now
         } else if let start = state.writeStart {
-            Self.count(from: start, until: now, \.longestWriteHold, \.totalWriteHold, &state)
+            Self.count(
+                from: start,
+                until: now,
+                \.longestWriteHold,
+                total: \.totalWriteHold,
+                state: &state
+            )
             state.writeStart = nil
         }
         if blocksReads {
             state.readStart = state.readStart ?? now
         } else if let start = state.readStart {
-            Self.count(from: start, until: now, \.longestReadBlock, \.totalReadBlock, &state)
+            Self.count(
+                from: start,
+                until: now,
+                \.longestReadBlock,
+                total: \.totalReadBlock,
+                state: &state
+            )
             state.readStart = nil
         }
         if now &- state.sizesCheckedAt >= Self.sizeInterval {
@@ -130,8 +142,8 @@ final class LockProbe: Sendable {
         from start: UInt64,
         until end: UInt64,
         _ longest: WritableKeyPath<LockTimes, UInt64>,
-        _ total: WritableKeyPath<LockTimes, UInt64>,
-        _ state: inout State
+        total: WritableKeyPath<LockTimes, UInt64>,
+        state: inout State
     ) {
         let time = end - min(start, end)
         state.step[keyPath: longest] = max(state.step[keyPath: longest], time)
@@ -152,10 +164,22 @@ final class LockProbe: Sendable {
 
     private static func end(_ state: inout State, at now: UInt64) {
         if let start = state.writeStart {
-            count(from: start, until: now, \.longestWriteHold, \.totalWriteHold, &state)
+            count(
+                from: start,
+                until: now,
+                \.longestWriteHold,
+                total: \.totalWriteHold,
+                state: &state
+            )
         }
         if let start = state.readStart {
-            count(from: start, until: now, \.longestReadBlock, \.totalReadBlock, &state)
+            count(
+                from: start,
+                until: now,
+                \.longestReadBlock,
+                total: \.totalReadBlock,
+                state: &state
+            )
         }
         state.writeStart = nil
         state.readStart = nil
@@ -170,14 +194,14 @@ final class LockProbe: Sendable {
     private func locks(_ state: inout State) -> (writes: Bool, reads: Bool) {
         let pending: Int64 = 0x4000_0000
         let excludesReads =
-            isLocked(state.database, pending..<pending + 1)
-            || isLocked(state.database, pending + 2..<pending + 512)
+            isLocked(state.database, bytes: pending..<pending + 1)
+            || isLocked(state.database, bytes: pending + 2..<pending + 512)
         if excludesReads { return (true, true) }
-        if isLocked(state.database, pending + 1..<pending + 2) { return (true, false) }
+        if isLocked(state.database, bytes: pending + 1..<pending + 2) { return (true, false) }
         openIndex(&state)
         guard state.index >= 0 else { return (false, false) }
-        if isLocked(state.index, 122..<123) { return (true, true) }
-        return (isLocked(state.index, 120..<121), false)
+        if isLocked(state.index, bytes: 122..<123) { return (true, true) }
+        return (isLocked(state.index, bytes: 120..<121), false)
     }
 
     /// Opens the wal-index, which a change of the journal mode removes and creates.
@@ -193,7 +217,7 @@ final class LockProbe: Sendable {
     }
 
     /// Returns whether this process has an exclusive lock on one of the bytes.
-    private func isLocked(_ descriptor: Int32, _ bytes: Range<Int64>) -> Bool {
+    private func isLocked(_ descriptor: Int32, bytes: Range<Int64>) -> Bool {
         #if os(Linux)
         guard descriptor >= 0 else { return false }
         var query = flock()

@@ -347,7 +347,7 @@ struct BatchRunner {
         while from <= last {
             let upto = try connection.integers(
                 batched.nextSQL,
-                [
+                values: [
                     ":poolgauge_from": from, ":poolgauge_last": last,
                     ":poolgauge_rows": Int64(pace.rows),
                 ]

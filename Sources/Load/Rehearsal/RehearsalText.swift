@@ -46,16 +46,16 @@ extension RehearsalReport {
         func add(_ title: String, _ value: (Run) -> String) {
             table.add([title] + runs.map { value($0.run) })
         }
-        func time(_ nanoseconds: UInt64, _ run: Run) -> String {
+        func time(_ nanoseconds: UInt64, run: Run) -> String {
             // A hold that is shorter than the time between two checks may have been missed.
             nanoseconds == 0
                 ? "< \(ReportUnits.time(max(run.locks.resolution, 1_000_000)))"
                 : ReportUnits.time(nanoseconds)
         }
         add("duration") { ReportUnits.time($0.duration) }
-        add("others cannot write, longest") { time($0.locks.longestWriteHold, $0) }
-        add("others cannot write, total") { time($0.locks.totalWriteHold, $0) }
-        add("others cannot read, longest") { time($0.locks.longestReadBlock, $0) }
+        add("others cannot write, longest") { time($0.locks.longestWriteHold, run: $0) }
+        add("others cannot write, total") { time($0.locks.totalWriteHold, run: $0) }
+        add("others cannot read, longest") { time($0.locks.longestReadBlock, run: $0) }
         add("database, before") { ReportUnits.bytes($0.space.databaseBefore) }
         add("database, peak") { ReportUnits.bytes($0.space.database) }
         add("write-ahead log, peak") { ReportUnits.bytes($0.space.wal) }
@@ -173,15 +173,15 @@ extension RehearsalReport {
         if let outcome = interruption.interrupted {
             lines += paragraph(
                 outcome,
-                "interrupted",
-                outcome.recoveryTime.map { "It stopped after \(ReportUnits.time($0))." }
+                verb: "interrupted",
+                recovery: outcome.recoveryTime.map { "It stopped after \(ReportUnits.time($0))." }
             )
         }
         if let outcome = interruption.killed {
             lines += paragraph(
                 outcome,
-                "killed",
-                outcome.recoveryTime.map {
+                verb: "killed",
+                recovery: outcome.recoveryTime.map {
                     "The next connection needed \(ReportUnits.time($0)) to open the database."
                 }
             )
@@ -191,8 +191,8 @@ extension RehearsalReport {
 
     private func paragraph(
         _ outcome: Interruption.Outcome,
-        _ verb: String,
-        _ recovery: String?
+        verb: String,
+        recovery: String?
     ) -> [String] {
         var text = "\(verb) after \(ReportUnits.time(outcome.after)): "
         if outcome.wasComplete {

@@ -129,8 +129,7 @@ final class WorkerConnection: @unchecked Sendable {
     }
 
     /// Returns the integers in the first row, which are `nil` for `NULL`.
-    func integers(_ sql: String, _ values: [String: Int64] = [:]) throws(WorkerFailure) -> [Int64?]
-    {
+    func integers(_ sql: String, values: [String: Int64] = [:]) throws(WorkerFailure) -> [Int64?] {
         var result: [Int64?]?
         try forEachRow(of: sql, values) { row in
             if result == nil { result = row.integers }

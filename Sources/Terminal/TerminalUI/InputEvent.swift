@@ -157,15 +157,15 @@ extension Canvas {
     ///
     /// Later targets cover earlier targets.
     package mutating func mark(_ rect: Rect, as target: MouseTarget) {
-        mark(rect.intersection(clip), .target(target))
+        mark(rect.intersection(clip), meaning: .target(target))
     }
 
     /// Declares that an area shows the times from `start` to `end`, in seconds.
     package mutating func markTimes(_ rect: Rect, from start: Double, to end: Double) {
-        mark(rect.intersection(clip), .times(from: start, to: end))
+        mark(rect.intersection(clip), meaning: .times(from: start, to: end))
     }
 
-    private mutating func mark(_ rect: Rect, _ meaning: MouseArea.Meaning) {
+    private mutating func mark(_ rect: Rect, meaning: MouseArea.Meaning) {
         guard !rect.isEmpty else { return }
         mouseAreas.append(MouseArea(rect: rect, meaning: meaning))
     }

@@ -82,7 +82,7 @@ enum SVGShape: Equatable {
     func path(x: Double, y: Double, cells: Int) -> (Paint, String)? {
         let length = Self.width * Double(cells)
         let middle = y + Self.height / 2
-        func rectangle(_ top: Double, _ height: Double) -> String {
+        func rectangle(_ top: Double, height: Double) -> String {
             let across = SVGRenderer.number(length)
             return "M\(SVGRenderer.number(x)) \(SVGRenderer.number(top))h\(across)"
                 + "v\(SVGRenderer.number(height))h-\(across)z"
@@ -90,8 +90,8 @@ enum SVGShape: Equatable {
         switch self {
         case .block(let eighths):
             let filled = Self.height * Double(eighths) / 8
-            return (.filled, rectangle(y + Self.height - filled, filled))
-        case .bar: return (.filled, rectangle(middle - 1.2, 2.4))
+            return (.filled, rectangle(y + Self.height - filled, height: filled))
+        case .bar: return (.filled, rectangle(middle - 1.2, height: 2.4))
         case .square: return (.squares, Self.line(x: x + 0.7, y: middle, length: length - 1.4))
         case .point: return (.points, Self.line(x: x + 3.4, y: middle, length: length - 6.8))
         case .dashes: return (.dashes, Self.line(x: x + 1, y: middle, length: length - 2))

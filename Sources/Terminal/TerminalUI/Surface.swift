@@ -143,7 +143,7 @@ extension Surface {
                 for index in new.indices where new[index] != old[index] { changed.append(index) }
             }
         }
-        return withHalves(changed, previous).map { index in
+        return withHalves(changed, previous: previous).map { index in
             CellChange(
                 point: Point(x: index % size.width, y: index / size.width),
                 cell: cells[index]
@@ -152,7 +152,7 @@ extension Surface {
     }
 
     /// Adds both halves of old and new wide characters to the changed cells.
-    private func withHalves(_ changed: [Int], _ previous: Surface) -> [Int] {
+    private func withHalves(_ changed: [Int], previous: Surface) -> [Int] {
         func isHalf(_ index: Int) -> Bool {
             cells[index].character.isEmpty || previous.cells[index].character.isEmpty
         }

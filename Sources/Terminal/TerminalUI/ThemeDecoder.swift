@@ -57,7 +57,7 @@ struct ThemeDecoder {
     private mutating func readPalette(_ node: Node?) {
         for (key, value) in entries(node, of: "'palette'") {
             guard let color = ColorName.hexadecimal(text(of: value)) else {
-                issue(value, "'\(text(of: value))' is not a color; expected \"#rrggbb\"")
+                issue(value, message: "'\(text(of: value))' is not a color; expected \"#rrggbb\"")
                 continue
             }
             palette[text(of: key)] = color
@@ -112,7 +112,7 @@ struct ThemeDecoder {
                 stops[text(of: stop)] = color(stopColor)
             }
             guard let start = stops["start"], let end = stops["end"] ?? stops["mid"] else {
-                issue(value, "a gradient requires 'start' and 'end'; 'mid' is optional")
+                issue(value, message: "a gradient requires 'start' and 'end'; 'mid' is optional")
                 continue
             }
             let middle = Gradient(start: start, mid: start, end: end).color(at: 0.75)
@@ -131,7 +131,8 @@ struct ThemeDecoder {
         let hint = nearest.map { "; did you mean '\($0)'? Expected " } ?? "; expected "
         issue(
             node,
-            "there is no color '\(name)'\(hint)\"#rrggbb\", a palette name, or a terminal color"
+            message:
+                "there is no color '\(name)'\(hint)\"#rrggbb\", a palette name, or a terminal color"
         )
         return .standard
     }
@@ -146,13 +147,17 @@ struct ThemeDecoder {
         if known.contains(name) { return true }
         let hint = NearestName.hint(name, among: known)
         let list = known.joined(separator: ", ")
-        issue(key, "unknown \(kind) '\(name)'\(hint.isEmpty ? "; expected one of: \(list)" : hint)")
+        issue(
+            key,
+            message:
+                "unknown \(kind) '\(name)'\(hint.isEmpty ? "; expected one of: \(list)" : hint)"
+        )
         return false
     }
 
     private func text(of node: Node) -> String { YAMLLog.text(of: node) }
 
-    private func issue(_ node: Node, _ message: String) { log.add(message, at: node.mark) }
+    private func issue(_ node: Node, message: String) { log.add(message, at: node.mark) }
 }
 
 /// The named colors that a theme can use without a palette.

@@ -11,7 +11,7 @@ package enum SQLStatements {
         var last: [SQLToken] = []
         var range: Range<Int>?
         for token in SQLToken.significant(in: text) {
-            if token.isSymbol(";"), !isInsideTrigger(words, last) {
+            if token.isSymbol(";"), !isInsideTrigger(words, last: last) {
                 if let range { ranges.append(range) }
                 (range, words, last) = (nil, [], [])
                 continue
@@ -24,7 +24,7 @@ package enum SQLStatements {
         return ranges
     }
 
-    private static func isInsideTrigger(_ words: [String], _ last: [SQLToken]) -> Bool {
+    private static func isInsideTrigger(_ words: [String], last: [SQLToken]) -> Bool {
         guard words.first == "CREATE" else { return false }
         let second = words.dropFirst().first
         let isTemporary = second == "TEMP" || second == "TEMPORARY"

@@ -34,17 +34,17 @@ struct CapturedArms {
         }
         let commonPragmas = pragmas.sorted { $0.key < $1.key }
             .map { Arm.Pragma(name: $0.key, value: $0.value) }
-        func arm(_ name: String, _ kind: Arm.Kind, _ journal: Arm.Journal?) -> Arm {
+        func arm(_ name: String, kind: Arm.Kind, journal: Arm.Journal?) -> Arm {
             var arm = Arm(name: name, kind: kind, journal: journal, pragmas: commonPragmas)
             arm.busyTimeout = .rounded(timeout)
             arm.isGuarded = true
             return arm
         }
-        var present = arm(CapturedScenario.presentArm, .pool, journal)
+        var present = arm(CapturedScenario.presentArm, kind: .pool, journal: journal)
         present.library = .raw
         present.synchronous = synchronous
         present.begin = begin
-        var queue = arm("queue", .queue, journal)
+        var queue = arm("queue", kind: .queue, journal: journal)
         queue.synchronous = synchronous
         var arms = [
             (
@@ -59,13 +59,13 @@ struct CapturedArms {
         if !isWAL {
             arms.append(
                 (
-                    arm("queue-wal", .queue, .wal),
+                    arm("queue-wal", kind: .queue, journal: .wal),
                     "The same queue with a write-ahead log, to isolate the log's effect."
                 )
             )
         }
         let readers = Self.readers(analysis)
-        var pool = arm("pool", .pool, nil)
+        var pool = arm("pool", kind: .pool, journal: nil)
         pool.readers = readers
         if isWAL { pool.synchronous = synchronous }
         arms.append((pool, "A writer and \(readers) readers, with a write-ahead log."))

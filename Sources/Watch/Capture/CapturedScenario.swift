@@ -108,7 +108,7 @@ package struct CapturedScenario {
             return Client(name: client.name, workers: client.workers, thinkSeconds: thinkSeconds)
         }
         operations = clients.flatMap { client in
-            client.operations.map { Self.operation($0, of: client.name, analysis) }
+            client.operations.map { Self.operation($0, of: client.name, analysis: analysis) }
         }
         yaml =
             ScenarioText(
@@ -230,7 +230,7 @@ package struct CapturedScenario {
     private static func operation(
         _ planned: ClientPlanner.Share,
         of client: String,
-        _ analysis: CaptureAnalysis
+        analysis: CaptureAnalysis
     ) -> Operation {
         let shape = analysis.shapes[planned.operation.shape]
         let hasRowCounts = shape.rows.allSatisfy { $0.count > 0 }

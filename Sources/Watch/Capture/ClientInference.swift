@@ -52,9 +52,9 @@ struct ClientInference {
             return [
                 client(
                     program(Set(byConnection.keys)) ?? "app",
-                    Set(byConnection.keys),
+                    connections: Set(byConnection.keys),
                     longLived: nil,
-                    byConnection.count == 1
+                    groupEvidence: byConnection.count == 1
                         ? "a short-lived connection"
                         : "\(HumanUnits.exact(byConnection.count)) short-lived connections, which "
                             + "form one client"
@@ -95,9 +95,9 @@ struct ClientInference {
                 }
             return client(
                 names[index],
-                group.connections,
+                connections: group.connections,
                 longLived: counts[index],
-                evidence
+                groupEvidence: evidence
             )
         }
     }
@@ -156,9 +156,9 @@ struct ClientInference {
     // short-lived.
     private func client(
         _ name: String,
-        _ connections: Set<Int>,
+        connections: Set<Int>,
         longLived: Int?,
-        _ groupEvidence: String
+        groupEvidence: String
     ) -> CapturedClient {
         let clientVisits = visits.filter { connections.contains($0.connection) }
         var counts: [Int: Int] = [:]
@@ -170,7 +170,9 @@ struct ClientInference {
         var evidence = [groupEvidence, decision.evidence]
         let pace: CapturedClient.Pace
         if decision.isClosed {
-            pace = .closed(thinkTime(decision, clientVisits, connections: count, span: span))
+            pace = .closed(
+                thinkTime(decision, visits: clientVisits, connections: count, span: span)
+            )
             if decision.isBursty {
                 evidence.append(
                     "its transactions come in bursts with long pauses between them: the scenario spreads the "
@@ -198,7 +200,7 @@ struct ClientInference {
     /// there are no pauses.
     private func thinkTime(
         _ decision: PaceDecision,
-        _ visits: [Visit],
+        visits: [Visit],
         connections: Int,
         span: ClosedRange<Double>
     ) -> PauseModel? {

@@ -67,7 +67,13 @@ struct ClientPlanner {
             switch captured.pace {
             case .closed(let think):
                 return [
-                    client(captured, captured.name, shares, workers(of: captured), .closed(think))
+                    client(
+                        captured,
+                        name: captured.name,
+                        shares: shares,
+                        workers: workers(of: captured),
+                        pace: .closed(think)
+                    )
                 ]
             case .open(let reads, let writes):
                 return [(reads, false), (writes, true)].compactMap { arrivals, writes in
@@ -75,10 +81,12 @@ struct ClientPlanner {
                     guard !chosen.isEmpty else { return nil }
                     return client(
                         captured,
-                        captured.name + (writes ? "-writes" : "-reads"),
-                        chosen,
-                        workers(of: captured),
-                        .open(self.arrivals(arrivals, of: captured, chosen, writes: writes))
+                        name: captured.name + (writes ? "-writes" : "-reads"),
+                        shares: chosen,
+                        workers: workers(of: captured),
+                        pace: .open(
+                            self.arrivals(arrivals, of: captured, chosen: chosen, writes: writes)
+                        )
                     )
                 }
             }
@@ -89,7 +97,7 @@ struct ClientPlanner {
     private func arrivals(
         _ arrivals: CapturedClient.Arrivals,
         of captured: CapturedClient,
-        _ chosen: [Share],
+        chosen: [Share],
         writes: Bool
     ) -> CapturedClient.Arrivals {
         let total = captured.counts.reduce(0) { sum, shape in
@@ -112,10 +120,10 @@ struct ClientPlanner {
 
     private func client(
         _ captured: CapturedClient,
-        _ name: String,
-        _ shares: [Share],
-        _ workers: Int,
-        _ pace: Pace
+        name: String,
+        shares: [Share],
+        workers: Int,
+        pace: Pace
     ) -> Client {
         var evidence = captured.evidence
         if case .open(let arrivals) = pace { evidence.append(arrivals.evidence) }

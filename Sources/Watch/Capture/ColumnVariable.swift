@@ -32,7 +32,7 @@ struct ColumnVariable: Equatable {
     /// equal, are not suitable.
     static func changed(
         _ column: Variable.Column,
-        _ schemaColumn: CaptureSchema.Column
+        schemaColumn: CaptureSchema.Column
     ) -> ColumnVariable {
         let first = schemaColumn.range?.lowerBound ?? 0
         var last = schemaColumn.range?.upperBound ?? 0

@@ -229,12 +229,12 @@ private enum Zipf {
     static func share(_ rank: Double, of size: Double, theta: Double) -> Double {
         let rank = rank.rounded()
         guard rank > 0 else { return 0 }
-        return min(1, harmonic(rank, theta) / harmonic(size, theta))
+        return min(1, harmonic(rank, theta: theta) / harmonic(size, theta: theta))
     }
 
     /// Returns the generalized harmonic number, exactly for counts up to 50 and by the
     /// Euler–Maclaurin formula for larger counts.
-    private static func harmonic(_ count: Double, _ theta: Double) -> Double {
+    private static func harmonic(_ count: Double, theta: Double) -> Double {
         let exact = min(count, 50)
         var sum = 0.0
         var rank = 1.0

@@ -68,11 +68,11 @@ package struct ExecutionReader {
                     : "'sql' must be the statement's text, in quotation marks"
             )
         }
-        let seconds = try nonnegativeNumber("seconds", in: object, number)
+        let seconds = try nonnegativeNumber("seconds", in: object, line: number)
         let end: Double
-        if let time = try time("time", in: object, number) {
+        if let time = try time("time", in: object, number: number) {
             end = time
-        } else if let start = try time("start", in: object, number) {
+        } else if let start = try time("start", in: object, number: number) {
             end = start + (seconds ?? 0)
         } else {
             throw failure(
@@ -81,11 +81,12 @@ package struct ExecutionReader {
             )
         }
         var execution = CapturedExecution(end: end, sql: sql, seconds: seconds, line: number)
-        execution.process = try nonnegativeNumber("pid", in: object, number).map { Int($0) } ?? 0
+        execution.process =
+            try nonnegativeNumber("pid", in: object, line: number).map { Int($0) } ?? 0
         execution.connection = object["connection"].map { "\($0)" } ?? "1"
-        execution.code = try code(object["code"], number)
+        execution.code = try code(object["code"], line: number)
         execution.autocommit = object["autocommit"] as? Bool
-        execution.rows = try nonnegativeNumber("rows", in: object, number).map { Int($0) }
+        execution.rows = try nonnegativeNumber("rows", in: object, line: number).map { Int($0) }
         if let values = object["values"] {
             guard let list = values as? [Any] else {
                 throw failure("'values' must be a list of values in parameter order")
@@ -117,7 +118,7 @@ package struct ExecutionReader {
     private func time(
         _ key: String,
         in object: [String: Any],
-        _ number: Int
+        number: Int
     ) throws(CaptureError) -> Double? {
         if let text = object[key] as? String {
             if let seconds = Self.seconds(ofDate: text) { return seconds }
@@ -127,13 +128,13 @@ package struct ExecutionReader {
                 line: number
             )
         }
-        return try nonnegativeNumber(key, in: object, number)
+        return try nonnegativeNumber(key, in: object, line: number)
     }
 
     private func nonnegativeNumber(
         _ key: String,
         in object: [String: Any],
-        _ line: Int
+        line: Int
     ) throws(CaptureError) -> Double? {
         guard let value = object[key], !(value is NSNull) else { return nil }
         guard let number = (value as? NSNumber)?.doubleValue, number.isFinite, number >= 0,
@@ -148,7 +149,7 @@ package struct ExecutionReader {
         return number
     }
 
-    private func code(_ value: Any?, _ line: Int) throws(CaptureError) -> Int {
+    private func code(_ value: Any?, line: Int) throws(CaptureError) -> Int {
         if let number = value as? NSNumber { return number.intValue }
         guard let name = value as? String else { return 0 }
         if let code = Self.codes[name.uppercased()] { return code }

@@ -191,8 +191,8 @@ package struct FidelityReport {
         var found: [Difference] = []
         func compare(
             _ captured: Double,
-            _ replayed: Double,
-            _ name: String,
+            replayed: Double,
+            name: String,
             smallest: Double,
             chance: Double = 0,
             _ text: (Double) -> String,
@@ -212,8 +212,8 @@ package struct FidelityReport {
         for row in rows {
             compare(
                 row.rate.captured,
-                row.rate.replayed,
-                "transactions per second of \(row.name)",
+                replayed: row.rate.replayed,
+                name: "transactions per second of \(row.name)",
                 smallest: 0.01,
                 chance: row.isCountExplained ? .infinity : row.chance,
                 ReportUnits.compact,
@@ -222,8 +222,8 @@ package struct FidelityReport {
             if let captured = row.seconds.captured, let replayed = row.seconds.replayed {
                 compare(
                     captured,
-                    replayed,
-                    "time of \(row.name)",
+                    replayed: replayed,
+                    name: "time of \(row.name)",
                     smallest: Self.timeTolerance,
                     chance: row.timeChance,
                     ReportUnits.compactTime,
@@ -233,8 +233,8 @@ package struct FidelityReport {
             if let captured = row.rows.captured, let replayed = row.rows.replayed {
                 compare(
                     captured,
-                    replayed,
-                    "rows of \(row.name)",
+                    replayed: replayed,
+                    name: "rows of \(row.name)",
                     smallest: 0.05,
                     ReportUnits.compact,
                     remedy: "edit the variables whose values the statement compares"
@@ -256,8 +256,8 @@ package struct FidelityReport {
         }
         compare(
             writeShare.captured,
-            writeShare.replayed,
-            "time in write transactions",
+            replayed: writeShare.replayed,
+            name: "time in write transactions",
             smallest: Self.shareTolerance,
             chance: writeChance,
             ReportUnits.compactShare,
@@ -388,20 +388,23 @@ package struct FidelityAdjustment: Sendable, Equatable {
                 let pause = operation.pauseSeconds
                 let wanted = max(pause + excess, pause * Self.limits.lowerBound)
                 change += (wanted - pause) * row.rate.replayed / rate.replayed
-                Self.correct(&next.pauseFactors["\(client.name) \(operation.name)"], wanted / pause)
+                Self.correct(
+                    &next.pauseFactors["\(client.name) \(operation.name)"],
+                    by: wanted / pause
+                )
             }
             guard let think = client.thinkSeconds, think > 0 else { continue }
             let workers = Double(client.workers)
             let wanted = think + workers / rate.captured - workers / rate.replayed - change
             Self.correct(
                 &next.paceFactors[client.name],
-                max(wanted / think, Self.limits.lowerBound)
+                by: max(wanted / think, Self.limits.lowerBound)
             )
         }
         return next == self ? nil : next
     }
 
-    private static func correct(_ factor: inout Double?, _ correction: Double) {
+    private static func correct(_ factor: inout Double?, by correction: Double) {
         guard correction.isFinite, abs(correction - 1) >= smallest else { return }
         let old = factor ?? 1
         factor = min(max(old * correction, limits.lowerBound), limits.upperBound)
@@ -409,14 +412,14 @@ package struct FidelityAdjustment: Sendable, Equatable {
 
     /// The corrections, one phrase each.
     package var descriptions: [String] {
-        func phrase(_ what: String, _ factor: Double) -> String {
+        func phrase(_ what: String, factor: Double) -> String {
             "\(what) × \(ReportUnits.compact(factor))"
         }
         return pauseFactors.sorted { $0.key < $1.key }.map {
-            phrase("pauses of \($0.key)", $0.value)
+            phrase("pauses of \($0.key)", factor: $0.value)
         }
             + paceFactors.sorted { $0.key < $1.key }
-            .map { phrase("think time of \($0.key)", $0.value) }
+            .map { phrase("think time of \($0.key)", factor: $0.value) }
             + drawnLimits.sorted().map { "LIMIT of \($0) drawn from the numbers of rows" }
     }
 }

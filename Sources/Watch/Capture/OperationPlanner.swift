@@ -49,25 +49,25 @@ struct OperationPlanner {
             case .statement:
                 addPause(
                     shape.pause(before: position, minimum: minimum, isMachineBusy: isMachineBusy),
-                    &operation.steps
+                    to: &operation.steps
                 )
                 operation.steps.append(.run(slots.sql(at: position, &variables)))
             case .loop:
                 let count = max(2, Int(shape.repetitions[index].mean.rounded()))
-                addLoop(range, count, shape, &slots, &operation.steps)
+                addLoop(range, count: count, shape: shape, slots: &slots, to: &operation.steps)
             }
             position += length
         }
         addPause(
             shape.pause(before: position, minimum: minimum, isMachineBusy: isMachineBusy),
-            &operation.steps
+            to: &operation.steps
         )
         // On a busy machine, this is the time in which other threads used the processors.
         if !isMachineBusy,
             let rest = shape.unmodeledSeconds(pauses: operation.steps.pauseSeconds),
             rest >= max(minimum, Self.largeRest * shape.durations.mean)
         {
-            addPause(PauseModel(constant: rest), &operation.steps)
+            addPause(PauseModel(constant: rest), to: &operation.steps)
         }
         operation.problems = slots.problems
         let rolledBack = shape.outcomes[.rolledBack] ?? 0
@@ -82,10 +82,10 @@ struct OperationPlanner {
 
     private mutating func addLoop(
         _ range: Range<Int>,
-        _ count: Int,
-        _ shape: ShapeStatistics,
-        _ slots: inout SlotNames,
-        _ steps: inout [Step]
+        count: Int,
+        shape: ShapeStatistics,
+        slots: inout SlotNames,
+        to steps: inout [Step]
     ) {
         // Before the loop, draw the values that all repetitions share.
         let keptVariables = slots.keepConstants(in: range, &variables)
@@ -96,20 +96,20 @@ struct OperationPlanner {
         let start = range.lowerBound
         addPause(
             shape.pause(beforeLoopAt: start, minimum: minimum, isMachineBusy: isMachineBusy),
-            &steps
+            to: &steps
         )
         var body: [Step] = []
         for position in range {
             addPause(
                 shape.pause(before: position, minimum: minimum, isMachineBusy: isMachineBusy),
-                &body
+                to: &body
             )
             body.append(.run(slots.sql(at: position, &variables)))
         }
         steps.append(.times(count, body))
     }
 
-    private func addPause(_ pause: PauseModel?, _ steps: inout [Step]) {
+    private func addPause(_ pause: PauseModel?, to steps: inout [Step]) {
         if let pause { steps.append(.pause(pause.thinkTime)) }
     }
 

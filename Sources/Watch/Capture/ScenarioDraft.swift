@@ -159,9 +159,11 @@ package struct ScenarioDraft {
                     range.endIsUnused(in: variableNames)
                 {
                     let start = texts.removeLast()
-                    texts += try bounds(range, from: start, &variableNames)
+                    texts += try bounds(range, from: start, variableNames: &variableNames)
                 } else {
-                    texts.append(try parameter(slot, index, of: statement, &variableNames))
+                    texts.append(
+                        try parameter(slot, at: index, of: statement, variableNames: &variableNames)
+                    )
                 }
             }
         }
@@ -171,7 +173,7 @@ package struct ScenarioDraft {
     private mutating func bounds(
         _ range: DraftRange,
         from start: String,
-        _ variableNames: inout [String: String]
+        variableNames: inout [String: String]
     ) throws(DraftError) -> [String] {
         let variable = range.variable(start)
         let name = variables.name(
@@ -186,13 +188,13 @@ package struct ScenarioDraft {
 
     private mutating func parameter(
         _ slot: StatementSlot,
-        _ index: Int,
+        at index: Int,
         of statement: NormalizedStatement,
-        _ variableNames: inout [String: String]
+        variableNames: inout [String: String]
     ) throws(DraftError) -> String {
         let name = statement.parameterNames[index]
         if let name, let variable = variableNames[name] { return ":\(variable)" }
-        let variable = try variable(for: slot, index, of: statement, name)
+        let variable = try variable(for: slot, index, of: statement, name: name)
         let variableName = variables.name(
             name ?? variable.base,
             variable: variable.variable,
@@ -209,20 +211,20 @@ package struct ScenarioDraft {
         for slot: StatementSlot,
         _ index: Int,
         of statement: NormalizedStatement,
-        _ name: String?
+        name: String?
     ) throws(DraftError) -> ColumnVariable {
         if let name, let variable = options.values[name] {
             return ColumnVariable(base: name, variable: variable, comment: "as specified")
         }
-        func constant(_ value: Int64, _ comment: String) -> ColumnVariable {
+        func constant(_ value: Int64, comment: String) -> ColumnVariable {
             let variable = Variable(distribution: .choice([.integer(value)], weights: []))
             return ColumnVariable(base: name ?? "value", variable: variable, comment: comment)
         }
         switch slot.role {
-        case .limit: return constant(20, "the value of a LIMIT")
-        case .offset: return constant(0, "the value of an OFFSET")
-        case .change: return constant(1, "the amount of a change")
-        case .rangeWidth: return constant(99, "the width of a range")
+        case .limit: return constant(20, comment: "the value of a LIMIT")
+        case .offset: return constant(0, comment: "the value of an OFFSET")
+        case .change: return constant(1, comment: "the amount of a change")
+        case .rangeWidth: return constant(99, comment: "the width of a range")
         case .insert:
             if let column = slot.column, schema.column(column)?.isUnique == true,
                 !statement.toleratesConflicts
@@ -439,7 +441,9 @@ extension ScenarioDraft {
             ("reads", reads, WorkloadAccess.read, 1 - writeShare),
             ("writes", writes, .write, writeShare),
         ] where !operations.isEmpty {
-            scenario.clients.append(client(name, access, operations, share: share))
+            scenario.clients.append(
+                client(name, access: access, operations: operations, share: share)
+            )
             for operation in operations {
                 let path = "clients.\(name).mix.\(operation.name)"
                 comments[path] = operation.comment.map { [$0] }
@@ -463,8 +467,8 @@ extension ScenarioDraft {
 
     private func client(
         _ name: String,
-        _ access: WorkloadAccess,
-        _ operations: [Operation],
+        access: WorkloadAccess,
+        operations: [Operation],
         share: Double
     ) -> Client {
         let mix = operations.map {

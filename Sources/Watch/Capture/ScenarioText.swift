@@ -139,11 +139,15 @@ struct ScenarioText {
         let share = Double(failures) / Double(max(1, client.count))
         let errors = Self.threshold(
             "\(client.name).errors",
-            "rate",
-            ReportUnits.compact(share * 1.5 + 0.01)
+            aggregate: "rate",
+            limit: ReportUnits.compact(share * 1.5 + 0.01)
         )
         let response = responseLimit(of: client).map { limit in
-            Self.threshold("\(client.name).response", limit.aggregate, limit.limit)
+            Self.threshold(
+                "\(client.name).response",
+                aggregate: limit.aggregate,
+                limit: limit.limit
+            )
         }
         return [response, errors].compactMap { $0 }
     }
@@ -151,8 +155,8 @@ struct ScenarioText {
     /// Returns an upper limit, whose number the encoder does not use.
     private static func threshold(
         _ metric: String,
-        _ aggregate: String,
-        _ limit: String
+        aggregate: String,
+        limit: String
     ) -> Threshold {
         Threshold(
             metric: metric,

@@ -249,7 +249,7 @@ struct ShapeStatistics {
     ///     represents all pauses, because the long pauses are waits for a processor.
     /// - Returns: The distribution, or `nil` if the pause is too short to model.
     func pause(before position: Int, minimum: Double, isMachineBusy: Bool = false) -> PauseModel? {
-        pause(gaps[position], before: position, minimum, isMachineBusy)
+        pause(gaps[position], before: position, minimum: minimum, isMachineBusy: isMachineBusy)
     }
 
     /// Models the pause before the first repetition of a loop, as ``pause(before:minimum:isMachineBusy:)``
@@ -259,26 +259,33 @@ struct ShapeStatistics {
         minimum: Double,
         isMachineBusy: Bool = false
     ) -> PauseModel? {
-        loopGaps[position].flatMap { pause($0, before: position, minimum, isMachineBusy) }
+        loopGaps[position].flatMap {
+            pause($0, before: position, minimum: minimum, isMachineBusy: isMachineBusy)
+        }
     }
 
     private func pause(
         _ gaps: Gaps,
         before position: Int,
-        _ minimum: Double,
-        _ isMachineBusy: Bool
+        minimum: Double,
+        isMachineBusy: Bool
     ) -> PauseModel? {
         // Use the timed executions if there are enough of them.
         let (timed, gap) = (gaps.timed, gaps.all)
         if timed.count >= min(Self.sufficientTimedCount, gap.count) {
-            return Self.pause(timed, excess: 0, minimum, isMachineBusy)
+            return Self.pause(timed, excess: 0, minimum: minimum, isMachineBusy: isMachineBusy)
         }
         let durations = seconds[position]
         // If no duration is known, treat a short gap as part of the statement. If few durations are
         // known, also treat a gap that does not clearly exceed their mean as part of the statement.
         let minimum = durations.count == 0 ? 1e-3 : max(minimum, durations.mean / 4)
         let untimed = Double(gap.count - timed.count) / Double(gap.count)
-        return Self.pause(gap, excess: durations.mean * untimed, minimum, isMachineBusy)
+        return Self.pause(
+            gap,
+            excess: durations.mean * untimed,
+            minimum: minimum,
+            isMachineBusy: isMachineBusy
+        )
     }
 
     /// The number of timed executions that is sufficient to represent all executions.
@@ -290,8 +297,8 @@ struct ShapeStatistics {
     private static func pause(
         _ gap: SampledNumbers,
         excess: Double,
-        _ minimum: Double,
-        _ isMachineBusy: Bool
+        minimum: Double,
+        isMachineBusy: Bool
     ) -> PauseModel? {
         // A few long gaps among short ones are due to the scheduler rather than the program.
         let mean = (isMachineBusy ? gap.quantile(0.5) : gap.mean) - excess

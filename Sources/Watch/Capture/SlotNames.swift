@@ -155,7 +155,8 @@ struct SlotGroups {
                 .map { Place(position: position, slot: $0) }
         }
         for (index, first) in places.enumerated() {
-            for second in places[(index + 1)...] where Self.areEqual(first, second, shape) {
+            for second in places[(index + 1)...]
+            where Self.areEqual(first, and: second, in: shape) {
                 parents[root(of: second)] = root(of: first)
             }
         }
@@ -168,13 +169,18 @@ struct SlotGroups {
         return place
     }
 
-    private static func areEqual(_ first: Place, _ second: Place, _ shape: ShapeStatistics) -> Bool
-    {
+    private static func areEqual(
+        _ first: Place,
+        and second: Place,
+        in shape: ShapeStatistics
+    ) -> Bool {
         var sharedCount = 0
         var equalCount = 0
         var values: Set<WorkloadValue> = []
         for kept in shape.keptValues {
-            guard let firstValue = value(first, kept), let secondValue = value(second, kept) else {
+            guard let firstValue = value(first, kept: kept),
+                let secondValue = value(second, kept: kept)
+            else {
                 continue
             }
             sharedCount += 1
@@ -188,10 +194,12 @@ struct SlotGroups {
             column != nil && column == shape.positions[second.position].slots[second.slot].column
         guard sharedCount >= minimumCount else {
             guard isSameColumn, sharedCount == 0,
-                Self.isRangeEnd(first, shape) == Self.isRangeEnd(second, shape)
+                Self.isRangeEnd(first, in: shape) == Self.isRangeEnd(second, in: shape)
             else { return false }
             // Without values, equal parameter names indicate equal values.
-            if let name = Self.name(first, shape), let secondName = Self.name(second, shape) {
+            if let name = Self.name(first, shape: shape),
+                let secondName = Self.name(second, shape: shape)
+            {
                 return name == secondName
             }
             // Without names, two statements on the same column probably refer to the same row.
@@ -202,7 +210,7 @@ struct SlotGroups {
         return Double(equalCount) >= agreement * Double(sharedCount)
     }
 
-    private static func isRangeEnd(_ place: Place, _ shape: ShapeStatistics) -> Bool {
+    private static func isRangeEnd(_ place: Place, in shape: ShapeStatistics) -> Bool {
         shape.positions[place.position].slots[place.slot].role == .rangeEnd
     }
 
@@ -210,14 +218,14 @@ struct SlotGroups {
     /// such as `?2` or `:p2`.
     ///
     /// A number identifies a parameter only within one statement.
-    private static func name(_ place: Place, _ shape: ShapeStatistics) -> String? {
+    private static func name(_ place: Place, shape: ShapeStatistics) -> String? {
         let name = shape.positions[place.position].parameterNames[place.slot]
         guard let name else { return nil }
         let digits = name.first == "p" && name.count > 1 ? name.dropFirst() : name[...]
         return digits.allSatisfy(\.isNumber) ? nil : name
     }
 
-    private static func value(_ place: Place, _ kept: [[WorkloadValue?]]) -> WorkloadValue? {
+    private static func value(_ place: Place, kept: [[WorkloadValue?]]) -> WorkloadValue? {
         guard place.position < kept.count, place.slot < kept[place.position].count else {
             return nil
         }

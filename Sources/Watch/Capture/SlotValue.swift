@@ -37,7 +37,7 @@ struct SlotPlanner {
             if let column = slot.column, let schemaColumn = schema.column(column),
                 schemaColumn.isUnique, !statement.toleratesConflicts
             {
-                return (fresh(column, schemaColumn, row: row, of: statement), nil)
+                return (fresh(column, schemaColumn: schemaColumn, row: row, of: statement), nil)
             }
         case .set:
             if let column = slot.column, let schemaColumn = schema.column(column),
@@ -58,13 +58,15 @@ struct SlotPlanner {
             }
             if let span = span(of: slot, at: place, of: shape) { return (.span(span), nil) }
         case .rangeWidth:
-            if options.showsValues, let fitted = fitted(slot, sample) { return (fitted, nil) }
+            if options.showsValues, let fitted = fitted(slot, sample: sample) {
+                return (fitted, nil)
+            }
             let length = rangeLength(of: slot, at: place, of: shape)
             guard let length else { return (.text("1"), Self.lengthProblem(slot.column)) }
             return (.text(String(length)), nil)
         case .comparison, .rangeStart, .list, .change, .other: break
         }
-        if options.showsValues, let fitted = fitted(slot, sample) { return (fitted, nil) }
+        if options.showsValues, let fitted = fitted(slot, sample: sample) { return (fitted, nil) }
         if let word = options.words.variable(at: place.slot, of: statement) {
             return (.variable(word), nil)
         }
@@ -73,16 +75,16 @@ struct SlotPlanner {
         if slot.role == .set, let schemaColumn = schema.column(column), schemaColumn.isInteger,
             !schemaColumn.isForeignKey
         {
-            return (.variable(.changed(column, schemaColumn)), nil)
+            return (.variable(.changed(column, schemaColumn: schemaColumn)), nil)
         }
-        return drawn(column, slot.role)
+        return drawn(column, role: slot.role)
     }
 
     // MARK: Without values
 
     private func drawn(
         _ column: Variable.Column,
-        _ role: StatementSlot.Role
+        role: StatementSlot.Role
     ) -> (SlotValue, String?) {
         let problem = role == .rangeEnd ? Self.lengthProblem(column) : nil
         return (.variable(.drawn(from: column, in: schema)), problem)
@@ -94,7 +96,7 @@ struct SlotPlanner {
 
     private func fresh(
         _ column: Variable.Column,
-        _ schemaColumn: CaptureSchema.Column,
+        schemaColumn: CaptureSchema.Column,
         row: Int,
         of statement: NormalizedStatement
     ) -> SlotValue {
@@ -168,10 +170,10 @@ struct SlotPlanner {
 
     // MARK: With values
 
-    private func fitted(_ slot: StatementSlot, _ sample: ValueSample) -> SlotValue? {
+    private func fitted(_ slot: StatementSlot, sample: ValueSample) -> SlotValue? {
         let schemaColumn = slot.column.flatMap(schema.column)
         let base = slot.column.map { "\($0.table)_\($0.name)" } ?? "value"
-        func variable(_ variable: Variable, _ distance: Double) -> SlotValue {
+        func variable(_ variable: Variable, distance: Double) -> SlotValue {
             let comment = "fit distance \(ReportUnits.compactShare(distance))"
             return .variable(ColumnVariable(base: base, variable: variable, comment: comment))
         }
@@ -182,19 +184,19 @@ struct SlotPlanner {
             minimumCount: options.minimumCount
         ) {
             var fitted = Variable(distribution: fit.distribution)
-            guard fit.needsRange else { return variable(fitted, fit.distance) }
+            guard fit.needsRange else { return variable(fitted, distance: fit.distance) }
             if let column = slot.column, range != nil {
                 fitted.column = column
                 // Most numbers in the range are not keys.
                 if schemaColumn?.hasGaps == true, fit.distribution != .sequential {
                     fitted.distribution = .choice([], weights: [])
                 }
-                return variable(fitted, fit.distance)
+                return variable(fitted, distance: fit.distance)
             }
             if let bounds = bounds(of: sample) {
                 fitted.minimum = bounds.lowerBound
                 fitted.maximum = bounds.upperBound
-                return variable(fitted, fit.distance)
+                return variable(fitted, distance: fit.distance)
             }
         }
         // Fit only the popularity of values, without revealing the values.
@@ -208,7 +210,7 @@ struct SlotPlanner {
         let drawn = Variable.Column(table: column.table, name: column.name, theta: popular.theta)
         return variable(
             Variable(distribution: .choice([], weights: []), column: drawn),
-            popular.distance
+            distance: popular.distance
         )
     }
 

@@ -34,8 +34,10 @@ extension StatementParser {
             let column = operand >= 0 ? self.column(endingAt: operand) : nil
             if clause == "SET", tokens[previous].text == "=" { return (.set, column) }
             guard let column else { return (.other, nil) }
-            if isRangeStart(index, previous, column) { return (.rangeStart, column) }
-            if isRangeEnd(previous, column) { return (.rangeEnd, column) }
+            if isRangeStart(index, operatorIndex: previous, column: column) {
+                return (.rangeStart, column)
+            }
+            if isRangeEnd(previous, column: column) { return (.rangeEnd, column) }
             return (.comparison, column)
         }
         if tokens[previous].keyword == "NOT", previous > 0, tokens[previous - 1].keyword == "IS" {
@@ -90,8 +92,7 @@ extension StatementParser {
     }
 
     /// Returns whether the value at an index is the lower bound of `column >= ? AND column < ?`.
-    private func isRangeStart(_ index: Int, _ operatorIndex: Int, _ column: Variable.Column) -> Bool
-    {
+    private func isRangeStart(_ index: Int, operatorIndex: Int, column: Variable.Column) -> Bool {
         let next = index + 2
         guard [">", ">="].contains(tokens[operatorIndex].text), tokens.indices.contains(next + 1),
             tokens[next - 1].keyword == "AND", self.column(startingAt: next) == column
@@ -102,7 +103,7 @@ extension StatementParser {
 
     /// Returns whether the value after an operator is the upper bound of
     /// `column >= ? AND column < ?`.
-    private func isRangeEnd(_ operatorIndex: Int, _ column: Variable.Column) -> Bool {
+    private func isRangeEnd(_ operatorIndex: Int, column: Variable.Column) -> Bool {
         guard ["<", "<="].contains(tokens[operatorIndex].text), operatorIndex > 1 else {
             return false
         }

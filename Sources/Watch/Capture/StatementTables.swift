@@ -30,14 +30,14 @@ package struct StatementTables {
                 break
             case "FROM", "JOIN", "INTO", "UPDATE":
                 isInFrom = word == "FROM"
-                index = read(tokens, after: index, schema, isInsert: word == "INTO")
+                index = read(tokens, after: index, schema: schema, isInsert: word == "INTO")
             case "WHERE", "SET", "VALUES", "SELECT", "GROUP", "ORDER", "LIMIT", "ON", "RETURNING":
                 isInFrom = false
             case "AS":
                 if index + 1 < tokens.count { aliases.insert(tokens[index + 1].name.lowercased()) }
             default:
                 if isInFrom, tokens[index].text == "," {
-                    index = read(tokens, after: index, schema, isInsert: false)
+                    index = read(tokens, after: index, schema: schema, isInsert: false)
                 }
             }
             index += 1
@@ -72,7 +72,7 @@ package struct StatementTables {
     private mutating func read(
         _ tokens: [SQLToken],
         after keyword: Int,
-        _ schema: CaptureSchema,
+        schema: CaptureSchema,
         isInsert: Bool
     ) -> Int {
         var index = keyword + 1

@@ -59,9 +59,9 @@ package struct TableStatements {
         reads.append(
             statement(
                 "\(name)-by-key",
-                "SELECT * FROM \(quotedTable) WHERE \(Self.quoted(column)) = ?\(limit)",
+                sql: "SELECT * FROM \(quotedTable) WHERE \(Self.quoted(column)) = ?\(limit)",
                 from: [column],
-                identifiesRow
+                comment: identifiesRow
                     ? "One row by its key." : "Rows by the first column of the primary key."
             )
         )
@@ -78,10 +78,10 @@ package struct TableStatements {
             reads.append(
                 statement(
                     "\(name)-by-\(VariableRegistry.identifier(column))",
-                    "SELECT * FROM \(quotedTable) WHERE \(Self.quoted(column)) = ? "
+                    sql: "SELECT * FROM \(quotedTable) WHERE \(Self.quoted(column)) = ? "
                         + "LIMIT \(Self.listLength)",
                     from: [column],
-                    "Rows by an indexed column."
+                    comment: "Rows by an indexed column."
                 )
             )
         }
@@ -116,37 +116,37 @@ package struct TableStatements {
             guard let column = key.first, let rowKey else { return nil }
             return statement(
                 "update-\(name)",
-                "UPDATE \(quotedTable) SET \(Self.quoted(column)) = \(Self.quoted(column)) "
+                sql: "UPDATE \(quotedTable) SET \(Self.quoted(column)) = \(Self.quoted(column)) "
                     + "WHERE \(Self.quoted(rowKey)) = ?",
                 from: [rowKey],
-                "One row, written unchanged: all columns are keys."
+                comment: "One row, written unchanged: all columns are keys."
             )
         }
         let set = "UPDATE \(quotedTable) SET \(Self.quoted(column)) = ? WHERE "
         if let rowKey {
             return statement(
                 "update-\(name)",
-                set + "\(Self.quoted(rowKey)) = ?",
+                sql: set + "\(Self.quoted(rowKey)) = ?",
                 from: [column, rowKey],
-                "One row by its key."
+                comment: "One row by its key."
             )
         }
         let columns = key.map(Self.quoted).joined(separator: ", ")
         return statement(
             "update-\(name)",
-            set + "(\(columns)) = (SELECT \(columns) FROM \(quotedTable) WHERE "
+            sql: set + "(\(columns)) = (SELECT \(columns) FROM \(quotedTable) WHERE "
                 + "\(Self.quoted(key[0])) = ? LIMIT 1)",
             from: [column, key[0]],
-            "One row by the first column of its key."
+            comment: "One row by the first column of its key."
         )
     }
 
     /// Returns a statement with parameters that take their values from `columns`, in order.
     private func statement(
         _ name: String,
-        _ sql: String,
+        sql: String,
         from columns: [String],
-        _ comment: String
+        comment: String
     ) -> Statement {
         var trial = ""
         var values = columns[...]

@@ -84,11 +84,17 @@ struct TransactionAssembler {
             connection.failedBegin = nil
         }
         if kind.controlsTransaction {
-            apply(kind, execution, name, statement, &connection)
+            apply(
+                kind,
+                execution: execution,
+                name: name,
+                statement: statement,
+                connection: &connection
+            )
         } else {
-            append(statement, execution, name, &connection)
+            append(statement, execution: execution, name: name, connection: &connection)
         }
-        finishIfAutocommit(execution, &connection)
+        finishIfAutocommit(execution, connection: &connection)
         let isOutside = connection.openTransaction == nil && execution.autocommit != false
         connection.isStateKnown = connection.isStateKnown || isOutside
     }
@@ -128,10 +134,10 @@ struct TransactionAssembler {
 
     private mutating func apply(
         _ control: SQLStatementKind,
-        _ execution: CapturedExecution,
-        _ name: String,
-        _ statement: NormalizedStatement,
-        _ connection: inout Connection
+        execution: CapturedExecution,
+        name: String,
+        statement: NormalizedStatement,
+        connection: inout Connection
     ) {
         switch control {
         case .begin(let kind):
@@ -145,27 +151,27 @@ struct TransactionAssembler {
                 if execution.wasBusy { connection.noteFailure(of: begin, execution) }
                 return
             }
-            self.begin(begin, execution, name, &connection)
+            self.begin(begin, execution: execution, name: name, connection: &connection)
         case .savepoint(let savepoint) where connection.openTransaction == nil:
             guard execution.succeeded else { return }
-            begin(.savepoint, execution, name, &connection)
+            begin(.savepoint, execution: execution, name: name, connection: &connection)
             connection.savepoint = savepoint.lowercased()
         case .commit:
-            end(execution, .committed, &connection)
+            end(execution, outcome: .committed, connection: &connection)
         case .release(let savepoint) where connection.savepoint == savepoint.lowercased():
-            end(execution, .committed, &connection)
+            end(execution, outcome: .committed, connection: &connection)
         case .rollback:
-            end(execution, .rolledBack, &connection)
+            end(execution, outcome: .rolledBack, connection: &connection)
         default:
-            append(statement, execution, name, &connection)
+            append(statement, execution: execution, name: name, connection: &connection)
         }
     }
 
     private mutating func begin(
         _ kind: CapturedTransaction.Begin,
-        _ execution: CapturedExecution,
-        _ name: String,
-        _ connection: inout Connection
+        execution: CapturedExecution,
+        name: String,
+        connection: inout Connection
     ) {
         // BEGIN fails inside a transaction. Because this BEGIN succeeded, the previous transaction
         // has ended, but its end is not in the input.
@@ -188,8 +194,8 @@ struct TransactionAssembler {
 
     private mutating func end(
         _ execution: CapturedExecution,
-        _ outcome: CapturedTransaction.Outcome,
-        _ connection: inout Connection
+        outcome: CapturedTransaction.Outcome,
+        connection: inout Connection
     ) {
         guard var transaction = connection.openTransaction else {
             // The statement rolls back after a failed BEGIN, or ends a transaction that began
@@ -223,9 +229,9 @@ struct TransactionAssembler {
 
     private mutating func append(
         _ statement: NormalizedStatement,
-        _ execution: CapturedExecution,
-        _ name: String,
-        _ connection: inout Connection
+        execution: CapturedExecution,
+        name: String,
+        connection: inout Connection
     ) {
         if statement.verb == "PRAGMA" {
             leftovers.pragmaCount += 1
@@ -251,7 +257,7 @@ struct TransactionAssembler {
                 leftovers.cutStatementCount += 1
                 return
             }
-            begin(.deferred, execution, name, &connection)
+            begin(.deferred, execution: execution, name: name, connection: &connection)
             connection.openTransaction?.end = execution.start
             connection.openTransaction?.beginsImplicitly = true
         }
@@ -302,7 +308,7 @@ struct TransactionAssembler {
     /// because an error rolled the transaction back.
     private mutating func finishIfAutocommit(
         _ execution: CapturedExecution,
-        _ connection: inout Connection
+        connection: inout Connection
     ) {
         guard execution.autocommit == true, var transaction = connection.openTransaction else {
             return

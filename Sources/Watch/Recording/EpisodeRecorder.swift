@@ -130,7 +130,7 @@ package final class EpisodeRecorder: Sendable {
         state.withLock { state in
             state.databases = state.databases.mapValues { database in
                 var database = database
-                finish(&database.episode, "the watch ended")
+                finish(&database.episode, reason: "the watch ended")
                 return database
             }
         }
@@ -167,7 +167,9 @@ package final class EpisodeRecorder: Sendable {
             reading.monotonic &- episode.lastMet >= EpisodeOptions.afterNanoseconds
             || reading.monotonic &- episode.start >= EpisodeOptions.longestNanoseconds
             || episode.recorder.failure != nil
-        if isOver { finish(&database.episode, met.isEmpty ? "the event ended" : "the event lasts") }
+        if isOver {
+            finish(&database.episode, reason: met.isEmpty ? "the event ended" : "the event lasts")
+        }
     }
 
     private func text(
@@ -219,7 +221,7 @@ package final class EpisodeRecorder: Sendable {
         }
     }
 
-    private func finish(_ episode: inout Episode?, _ reason: String) {
+    private func finish(_ episode: inout Episode?, reason: String) {
         guard let recorder = episode?.recorder else { return }
         episode = nil
         queue.async { [self] in

@@ -199,10 +199,10 @@ package final class FlightRecorder: Sendable {
             // Skip the transactions that were due during a slow transaction.
             next = max(next + .milliseconds(Self.period), .now())
             let (entries, isEnding) = take()
-            do { try writer.write(entries) } catch { return fail(writer, error) }
+            do { try writer.write(entries) } catch { return fail(writer, with: error) }
             guard isEnding else { continue }
             do { try writer.end(reason: state.withLock { $0.endReason }) } catch {
-                return fail(writer, error)
+                return fail(writer, with: error)
             }
             writer.close()
             let summary = writer.summary
@@ -227,7 +227,7 @@ package final class FlightRecorder: Sendable {
         }
     }
 
-    private func fail(_ writer: RecordingWriter, _ error: any Error) {
+    private func fail(_ writer: RecordingWriter, with error: any Error) {
         let reason = RecordingWriter.reason(error)
         let message = "recording to '\(path)' ended: \(reason)"
         var summary = writer.summary

@@ -70,7 +70,7 @@ extension RecordingContents {
         var scan = TableScan(db: db)
         scan.forEach(
             "session",
-            "kind, tool, title, scenario, environment, wall_ms, end_ms, end_reason"
+            columns: "kind, tool, title, scenario, environment, wall_ms, end_ms, end_reason"
         ) { row in
             guard let kind = row.text(1).flatMap(RecordedKind.init), let start = row.time(6)
             else { return false }
@@ -90,7 +90,7 @@ extension RecordingContents {
             return true
         }
         var positions: [Int64: Int] = [:]
-        scan.forEach("source", "session, name") { row in
+        scan.forEach("source", columns: "session, name") { row in
             guard let session = row.integer(1), let name = row.text(2) else { return false }
             positions[row.id] = contents.sources.count
             contents.sources.append(RecordedSource(id: row.id, session: session, name: name))
@@ -98,7 +98,7 @@ extension RecordingContents {
         }
         scan.forEach(
             "sample",
-            "source, time_ms, base, wait_ns, waiting, wal_bytes, busy, saturation, rate"
+            columns: "source, time_ms, base, wait_ns, waiting, wal_bytes, busy, saturation, rate"
         ) { row in
             guard let source = row.integer(1).flatMap({ positions[$0] }), let time = row.time(2)
             else { return false }
@@ -120,14 +120,14 @@ extension RecordingContents {
             )
             return true
         }
-        scan.forEach("event", "time_ms, severity, message") { row in
+        scan.forEach("event", columns: "time_ms, severity, message") { row in
             guard let time = row.time(1), let message = row.text(3) else { return false }
             contents.events.append(
                 RecordedEvent(time: time, severity: row.text(2) ?? "info", message)
             )
             return true
         }
-        scan.forEach("gap", "source, start_ms, end_ms, reason") { row in
+        scan.forEach("gap", columns: "source, start_ms, end_ms, reason") { row in
             guard let start = row.time(2), let end = row.time(3) else { return false }
             let source = row.integer(1).flatMap { positions[$0] }
             contents.gaps.append(
@@ -211,7 +211,7 @@ struct TableScan {
     /// Calls a closure for each row, in the order of the key.
     ///
     /// The closure returns whether the row is valid.
-    mutating func forEach(_ table: String, _ columns: String, _ body: (Values) -> Bool) {
+    mutating func forEach(_ table: String, columns: String, _ body: (Values) -> Bool) {
         // The `payload` table's key is not named `id`, but the key of each table is its rowid.
         let sql = "SELECT rowid, \(columns) FROM \(table) WHERE rowid > ? ORDER BY rowid"
         var last: Int64 = 0

@@ -117,7 +117,7 @@ extension RecordingReport {
         (findings, examinedSamples) = RecordedFinding.all(
             in: contents,
             indexes,
-            reader,
+            reader: reader,
             events: triggers.map(\.time)
         )
         intervals = RecordedInterval.all(in: rows)
@@ -291,7 +291,7 @@ package struct RecordedFinding: Sendable, Codable, Equatable {
     static func all(
         in contents: RecordingContents,
         _ indexes: Range<Int>,
-        _ reader: RecordingReader,
+        reader: RecordingReader,
         events: [Int64] = []
     ) -> (findings: [RecordedFinding], examined: Int) {
         struct Key: Hashable {

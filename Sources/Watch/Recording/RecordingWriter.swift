@@ -68,7 +68,7 @@ final class RecordingWriter {
         self.mask = mask
         file = try RecordingFile(path: path, mustBeNew: mustBeNew)
         do {
-            queue = try Self.open(file, limits, setup)
+            queue = try Self.open(file, limits: limits, setup: setup)
             // Exclude the empty tables of a new file from the size per hour.
             bytesBefore = RecordingFile.size(ofFileAt: path)
             (session, nextSample) = try queue.write { db in
@@ -97,8 +97,8 @@ final class RecordingWriter {
 
     private static func open(
         _ file: RecordingFile,
-        _ limits: RecordingLimits,
-        _ setup: String?
+        limits: RecordingLimits,
+        setup: String?
     ) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "recording"
@@ -157,7 +157,7 @@ final class RecordingWriter {
         switch entry {
         case .sample(let value, let time): try add(value, at: time, db)
         case .gap(let source, let start, let end, let reason):
-            let id = try source.map { try sourceID($0, db) }
+            let id = try source.map { try sourceID($0, in: db) }
             try db.execute(
                 sql: "INSERT INTO gap (source, start_ms, end_ms, reason) VALUES (?, ?, ?, ?)",
                 arguments: [id, start, end, reason]
@@ -168,7 +168,7 @@ final class RecordingWriter {
                 arguments: [session, json]
             )
         case .event(let source, let time, let message):
-            let id = try sourceID(source, db)
+            let id = try sourceID(source, in: db)
             try add(RecordedEvent(time: time, severity: RecordedEvent.trigger, message), id, db)
         }
     }
@@ -243,7 +243,7 @@ final class RecordingWriter {
     private func add(_ original: RecordedValue, at time: Int64, _ db: Database) throws {
         let value = original.mappingSQL(mask)
         let name = value.sourceName
-        let source = try sourceID(name, db)
+        let source = try sourceID(name, in: db)
         let part = try partID(at: time, db)
         let text = try value.json()
         var data = DatabaseValue.text(text)
@@ -285,7 +285,7 @@ final class RecordingWriter {
         last = max(last ?? time, time)
     }
 
-    private func sourceID(_ name: String, _ db: Database) throws -> Int64 {
+    private func sourceID(_ name: String, in db: Database) throws -> Int64 {
         if let source = sources[name] { return source.id }
         try db.execute(
             sql: "INSERT INTO source (session, name) VALUES (?, ?)",

@@ -25,10 +25,10 @@ enum TextDelta {
             // After a changed value, the texts usually match again at the same distance.
             let expected = copyEnd + (position - literalStart)
             var start = expected
-            var length = commonLength(text, position, base, expected)
+            var length = commonLength(text, at: position, base: base, start: expected)
             if length < minimumCopyLength, position + minimumCopyLength <= text.count {
-                start = Int(table[hash(text, position)])
-                length = start < 0 ? 0 : commonLength(text, position, base, start)
+                start = Int(table[hash(text, at: position)])
+                length = start < 0 ? 0 : commonLength(text, at: position, base: base, start: start)
             }
             guard length >= minimumCopyLength else {
                 position += 1
@@ -80,12 +80,12 @@ enum TextDelta {
         var table = [Int32](repeating: -1, count: 1 << tableBits)
         guard base.count >= minimumCopyLength else { return table }
         for position in 0...(base.count - minimumCopyLength) {
-            table[hash(base, position)] = Int32(position)
+            table[hash(base, at: position)] = Int32(position)
         }
         return table
     }
 
-    private static func hash(_ text: [UInt8], _ position: Int) -> Int {
+    private static func hash(_ text: [UInt8], at position: Int) -> Int {
         var value: UInt64 = 0
         for offset in 0..<minimumCopyLength { value = value << 8 | UInt64(text[position + offset]) }
         return Int(truncatingIfNeeded: (value &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - tableBits))
@@ -93,9 +93,9 @@ enum TextDelta {
 
     private static func commonLength(
         _ text: [UInt8],
-        _ position: Int,
-        _ base: [UInt8],
-        _ start: Int
+        at position: Int,
+        base: [UInt8],
+        start: Int
     ) -> Int {
         guard start >= 0, start < base.count else { return 0 }
         let limit = min(text.count - position, base.count - start)

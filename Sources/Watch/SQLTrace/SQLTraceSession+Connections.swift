@@ -51,7 +51,7 @@ extension SQLTraceSession {
             let library = libraries.entries[number]
             connection.library = library.library.path
             let key = CopyKey(process: connection.pid, library: number)
-            var copy = copies[key] ?? copyFacts(connection, library)
+            var copy = copies[key] ?? copyFacts(connection, entry: library)
             copy.connections += 1
             copy.openFiles = openFiles ?? copy.openFiles
             copies[key] = copy
@@ -89,7 +89,7 @@ extension SQLTraceSession {
 
     private func copyFacts(
         _ connection: WatchedConnection,
-        _ entry: TracedLibraries.Entry
+        entry: TracedLibraries.Entry
     ) -> WatchedCopy {
         var copy = WatchedCopy(pid: connection.pid, library: entry.library.path)
         copy.name = connection.name

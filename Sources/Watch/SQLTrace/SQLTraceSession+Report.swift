@@ -214,7 +214,7 @@ extension SQLTraceSession {
 
     private func note(_ process: WatchedTracing.Sampled, slowdown: Double) -> String {
         let percent = HumanUnits.percent
-        return WatchStatementText.process(process.name, process.pid)
+        return WatchStatementText.process(process.name, pid: process.pid)
             + " would be slower by \(percent(slowdown)) with probes (limit: "
             + "\(percent(options.shareLimit))), so it has probes only in windows: for "
             + "\(HumanUnits.duration(seconds: process.attachedSeconds)) of "
@@ -340,7 +340,7 @@ extension SQLTraceSession {
                     target.lostShares.restart()
                     return LostShares.Loss()
                 }
-                let lost = lostTimes(known, target.traps)
+                let lost = lostTimes(known, earlier: target.traps)
                 target.addLost(lost)
                 return target.lostShares.largest(
                     of: lost,
@@ -368,7 +368,7 @@ extension SQLTraceSession {
     /// Returns the time that each thread lost since the last decision, in nanoseconds.
     private func lostTimes(
         _ traps: [Int32: ProbeKernel.Traps],
-        _ earlier: [Int32: ProbeKernel.Traps]
+        earlier: [Int32: ProbeKernel.Traps]
     ) -> [Int32: Double] {
         guard let cost else { return [:] }
         var lost: [Int32: Double] = [:]

@@ -211,7 +211,7 @@ public final class SQLTraceSession: StatementTrace {
     func attach(to process: Int32, _ facts: ProcessSurvey.Facts) {
         libraries.examine(facts.code, of: process)
         let found = facts.code.compactMap(libraries.entry)
-        if let problem = problem(of: process, facts, found) {
+        if let problem = problem(of: process, facts, found: found) {
             problems[process] = problem
             return
         }
@@ -285,7 +285,7 @@ public final class SQLTraceSession: StatementTrace {
     }
 
     private func note(goProgram process: Int32) {
-        let name = WatchStatementText.process(names[process], process)
+        let name = WatchStatementText.process(names[process], pid: process)
         let note = "\(name) is a Go program: its statements have no times and rows"
         if !notes.contains(note), notes.count < 64 { notes.append(note) }
     }
@@ -321,7 +321,7 @@ public final class SQLTraceSession: StatementTrace {
     private func problem(
         of process: Int32,
         _ facts: ProcessSurvey.Facts,
-        _ found: [TracedLibraries.Entry]
+        found: [TracedLibraries.Entry]
     ) -> String? {
         guard found.isEmpty else { return nil }
         if libraries.isFull { return "too many other libraries with SQLite are in use" }
@@ -403,11 +403,11 @@ public final class SQLTraceSession: StatementTrace {
                 )
             else { continue }
             hasMeasuredCost = true
-            return measureCost(entry, programs)
+            return measureCost(entry, programs: programs)
         }
     }
 
-    private func measureCost(_ entry: TracedLibraries.Entry, _ programs: ProbeKernel.Programs) {
+    private func measureCost(_ entry: TracedLibraries.Entry, programs: ProbeKernel.Programs) {
         var measured: Int32?
         var probes: Attachment?
         cost = libraries.calibration.cost(of: entry.library) { process, copy in

@@ -47,10 +47,10 @@ extension StatementTrace {
             reports[index].statements = database.statements
             reports[index].transactions = database.transactions
             reports[index].current = database.current
-            reports[index].blocked = database.blocked.map { inferred($0, reports[index]) }
+            reports[index].blocked = database.blocked.map { inferred($0, report: reports[index]) }
             reports[index].waits = database.waits.map { group in
                 var group = group
-                group.longest = inferred(group.longest, reports[index])
+                group.longest = inferred(group.longest, report: reports[index])
                 return group
             }
             reports[index].tracing = database.tracing
@@ -71,7 +71,7 @@ extension StatementTrace {
 
     /// Identifies the holder of the write lock as the blocker if no traced transaction explains the
     /// wait.
-    private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
+    private func inferred(_ block: WatchedBlock, report: WatchReport) -> WatchedBlock {
         guard block.by == nil, block.isUpgrade != true else { return block }
         let end = block.time.milliseconds
         let start = end - Int64(block.seconds * 1_000)

@@ -189,7 +189,7 @@ package struct DatabaseCopy: Sendable {
                 reason = "transactions write to it continuously"
                 continue
             }
-            if try Self.dependsOnOthers(before, files) { throw .severalDatabases }
+            if try Self.dependsOnOthers(before, files: files) { throw .severalDatabases }
             let suffixes = before.suffixes
             let size = before.size
             guard size <= limit else { throw .tooLarge(size) }
@@ -227,7 +227,7 @@ package struct DatabaseCopy: Sendable {
     /// (https://sqlite.org/fileformat2.html, section 3).
     private static func dependsOnOthers(
         _ condition: CopyCondition,
-        _ files: DatabaseFiles
+        files: DatabaseFiles
     ) throws(Refusal) -> Bool {
         guard condition.suffixes.contains("-journal") else { return false }
         let descriptor = files.descriptor(of: "-journal")
@@ -325,7 +325,7 @@ package struct FileCopy {
             guard offset < dataEnd else { break }
             while offset < dataEnd {
                 let length = Int(min(UInt64(Self.step), dataEnd - offset))
-                let count = try copy.range(source, target, at: offset, length: length)
+                let count = try copy.range(from: source, to: target, at: offset, length: length)
                 // The file may have become shorter.
                 if count == 0 { return offset }
                 offset += UInt64(count)
@@ -337,13 +337,13 @@ package struct FileCopy {
     }
 
     /// Lets an empty file share the blocks of another one, and returns whether that is possible.
-    package static func shares(_ source: Int32, _ target: Int32) -> Bool {
+    package static func shares(_ source: Int32, with target: Int32) -> Bool {
         poolgauge_clone_file(target, source) == 0
     }
 
     private mutating func range(
-        _ source: Int32,
-        _ target: Int32,
+        from source: Int32,
+        to target: Int32,
         at offset: UInt64,
         length: Int
     ) throws(Failure) -> Int {
@@ -360,7 +360,9 @@ package struct FileCopy {
         if buffer.count < length { buffer = [UInt8](repeating: 0, count: length) }
         let count = pread(source, &buffer, length, off_t(offset))
         guard count >= 0 else {
-            if errno == EINTR { return try range(source, target, at: offset, length: length) }
+            if errno == EINTR {
+                return try range(from: source, to: target, at: offset, length: length)
+            }
             throw .reading(errno)
         }
         var written = 0

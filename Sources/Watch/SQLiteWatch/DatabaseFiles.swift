@@ -71,7 +71,7 @@ final class DatabaseFiles {
         sample.journal = Self.read(&journal, count: JournalHeader.length)
         let query = LockQuery(database: database.descriptor, index: index.descriptor)
         query.appendIndexWriteLocks(to: &sample.probes)
-        sample.probes += databaseLocks(query, sample.database)
+        sample.probes += databaseLocks(query, content: sample.database)
         if probesReaders { sample.probes += query.readLocks }
         sample.helperNanoseconds = SystemClock.process
         return sample
@@ -136,7 +136,7 @@ final class DatabaseFiles {
     /// The helper therefore queries these locks less often.
     private func databaseLocks(
         _ query: LockQuery,
-        _ content: FileContent
+        content: FileContent
     ) -> [FileSample.Probe] {
         let now = SystemClock.monotonic
         let isWAL = DatabaseHeader(content.bytes)?.isWAL == true
@@ -172,7 +172,7 @@ final class DatabaseFiles {
         }
         if file.identity != identity { forget(&file) }
         if file.descriptor < 0 {
-            open(&file, identity)
+            open(&file, identity: identity)
             guard file.descriptor >= 0 else {
                 content.error = file.error
                 return content
@@ -186,9 +186,9 @@ final class DatabaseFiles {
         return content
     }
 
-    private static func open(_ file: inout OpenFile, _ identity: FileIdentity) {
+    private static func open(_ file: inout OpenFile, identity: FileIdentity) {
         func descriptor(_ flags: Int32) -> Int32 {
-            FilePath.open(file.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags)
+            FilePath.open(file.path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY | flags)
         }
         // Only the owner of a file may open it without updating its access time.
         var opened = descriptor(noAccessTime)

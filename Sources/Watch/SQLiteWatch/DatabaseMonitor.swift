@@ -370,8 +370,8 @@ extension DatabaseMonitor {
             calendar: calendar,
             now: observation.now
         )
-        let shown = list.processes(self, holds)
-        let pins = Pin.pins(observation, holds)
+        let shown = list.processes(self, holds: holds)
+        let pins = Pin.pins(observation, holds: holds)
         let counts = observation.files.isWAL ? tables?.since(interval.tableBaseline) : nil
         var report = WatchReport(
             time: calendar(now),

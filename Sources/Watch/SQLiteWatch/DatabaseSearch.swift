@@ -70,7 +70,7 @@ public final class DatabaseSearch {
         guard let names = ProcFile.names(in: folder) else { return nil }
         let prefix = folder.hasSuffix("/") ? folder : folder + "/"
         return names.sorted().map { prefix + $0 }.filter { path in
-            state(of: path).map { isDatabase(path, $0) } ?? false
+            state(of: path).map { isDatabase(path, state: $0) } ?? false
         }
     }
 
@@ -115,7 +115,9 @@ public final class DatabaseSearch {
                     if let rooted = FilePath.Rooted(process: first, target: path)?.text,
                         self.state(of: rooted)?.identity == state.identity
                     {
-                        if isDatabase(rooted, state) { users[state.identity] = (rooted, [process]) }
+                        if isDatabase(rooted, state: state) {
+                            users[state.identity] = (rooted, [process])
+                        }
                         continue
                     }
                     if !identities.contains(state.identity), path.hasSuffix("-shm") {
@@ -124,7 +126,7 @@ public final class DatabaseSearch {
                     identities.insert(state.identity)
                     continue
                 }
-                guard isDatabase(path, state) else { continue }
+                guard isDatabase(path, state: state) else { continue }
                 users[state.identity] = (path, [process])
             }
         }
@@ -177,7 +179,7 @@ public final class DatabaseSearch {
     ///
     /// This method assumes that a database remains a database when a program writes to it. A file
     /// of a different kind may become a database.
-    private func isDatabase(_ path: String, _ state: FileState) -> Bool {
+    private func isDatabase(_ path: String, state: FileState) -> Bool {
         guard state.size.isMultiple(of: Self.minimumPageSize) else { return false }
         var permanent = state
         (permanent.size, permanent.modified) = (0, 0)

@@ -132,7 +132,14 @@ struct DescriptorScan {
             let database = file.flatMap { files[$0] }
             if let database { databases.insert(database) }
             if let descriptor = Int32(name) {
-                paths.examine(descriptor, link, file, database, process, &found)
+                paths.examine(
+                    descriptor,
+                    link: link,
+                    file: file,
+                    database: database,
+                    process: process,
+                    result: &found
+                )
             }
         }
         var uses = paths.uses(found, of: process)

@@ -67,7 +67,7 @@ struct EpisodeLog: Sendable {
                 if !seen.insert(key).inserted, let known = current[key], known.start <= start {
                     continue
                 }
-                extend(key, from: start, observation, lock: lock, waiters: waiters)
+                extend(key, from: start, observation: observation, lock: lock, waiters: waiters)
             }
         }
         for (key, isProven) in isProven where !isProven { current[key]?.isProven = false }
@@ -83,7 +83,7 @@ struct EpisodeLog: Sendable {
     private mutating func extend(
         _ key: Key,
         from start: UInt64,
-        _ observation: Observation,
+        observation: Observation,
         lock: HeldLock,
         waiters: [Int32]
     ) {

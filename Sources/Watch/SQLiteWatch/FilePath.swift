@@ -61,7 +61,7 @@ package enum FilePath {
     private static let withoutContent: Int32 = 0o10_000_000
 
     /// Opens a file, or returns -1.
-    package static func open(_ path: String, _ flags: Int32) -> Int32 {
+    package static func open(_ path: String, flags: Int32) -> Int32 {
         guard let rooted = Rooted(path) else {
             return PathText.withCString(path) { Glibc.open($0, flags | O_CLOEXEC) }
         }
@@ -86,7 +86,7 @@ package enum FilePath {
         guard Rooted(path) != nil else {
             return PathText.withCString(path) { stat($0, &information) } == 0 ? information : nil
         }
-        let descriptor = open(path, withoutContent)
+        let descriptor = open(path, flags: withoutContent)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return fstat(descriptor, &information) == 0 ? information : nil
@@ -112,7 +112,7 @@ package enum FilePath {
     }
 
     private static func resolved(_ rooted: Rooted) -> String? {
-        let descriptor = open(rooted.text, withoutContent)
+        let descriptor = open(rooted.text, flags: withoutContent)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return ProcFile.link("/proc/self/fd/\(descriptor)")

@@ -150,7 +150,7 @@ struct Pin {
 
     /// Returns the readers that pin frames in the log, sorted by number of frames in descending
     /// order.
-    static func pins(_ observation: Observation, _ holds: HoldTracker) -> [Pin] {
+    static func pins(_ observation: Observation, holds: HoldTracker) -> [Pin] {
         guard let index = observation.files.index else { return [] }
         return holds.holds.flatMap { process, locks in
             locks.compactMap { lock, hold -> Pin? in

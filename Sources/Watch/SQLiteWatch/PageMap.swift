@@ -241,7 +241,7 @@ struct FrameTally: Sendable {
         if frames.count > 1 {
             var last: [UInt32: Int] = [:]
             for (number, frame) in frames.enumerated() { last[frame.page] = number }
-            updateMap(frames, last, &map, usableSize)
+            updateMap(frames, last: last, map: &map, usableSize: usableSize)
         }
         for frame in frames { counts[map.owner(of: frame.page), default: 0] += 1 }
     }
@@ -252,9 +252,9 @@ struct FrameTally: Sendable {
     /// frames.
     private func updateMap(
         _ frames: [Frame],
-        _ last: [UInt32: Int],
-        _ map: inout PageMap,
-        _ usableSize: Int
+        last: [UInt32: Int],
+        map: inout PageMap,
+        usableSize: Int
     ) {
         // Mark the free pages first. The code below reassigns pages that this transaction reuses.
         if let number = last[1] {
@@ -274,24 +274,30 @@ struct FrameTally: Sendable {
             guard owner != .unknown, owner != .free, let number = last[page] else { continue }
             if map.isOverflow(page) {
                 let next = ByteField(frames[number].bytes).big32(0) ?? 0
-                queue += assign([next], owner, true, last, &map)
+                queue += assign([next], owner: owner, isOverflow: true, last: last, map: &map)
                 continue
             }
             guard
                 let tree = BTreePage(frames[number].bytes, number: page, usableSize: usableSize)
             else { continue }
-            queue += assign(tree.children, owner, false, last, &map)
-            queue += assign(tree.overflowPages, owner, true, last, &map)
+            queue += assign(tree.children, owner: owner, isOverflow: false, last: last, map: &map)
+            queue += assign(
+                tree.overflowPages,
+                owner: owner,
+                isOverflow: true,
+                last: last,
+                map: &map
+            )
         }
     }
 
     /// Assigns pages to an owner and returns the pages of this transaction whose owner changed.
     private func assign(
         _ pages: [UInt32],
-        _ owner: PageMap.Owner,
-        _ isOverflow: Bool,
-        _ last: [UInt32: Int],
-        _ map: inout PageMap
+        owner: PageMap.Owner,
+        isOverflow: Bool,
+        last: [UInt32: Int],
+        map: inout PageMap
     ) -> [UInt32] {
         pages.filter { page in
             guard page > 0, map.owner(of: page) != owner || map.isOverflow(page) != isOverflow

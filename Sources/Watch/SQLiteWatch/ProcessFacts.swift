@@ -195,13 +195,13 @@ package struct ProcessFacts: Equatable, Sendable {
         commandLine = words?.joined(separator: " ")
         arguments = words ?? []
         isOrphan = status.parent == 1 && status.session != process
-        name = Self.name(of: Self.program(process, status.name), arguments: words ?? [])
+        name = Self.name(of: Self.program(process, name: status.name), arguments: words ?? [])
     }
 
     /// Returns the name of the program of a process whose main thread has a name of its own.
     ///
     /// Node.js names its main thread `MainThread`.
-    private static func program(_ process: Int32, _ name: String) -> String {
+    private static func program(_ process: Int32, name: String) -> String {
         guard let path = ProcFile.link("/proc/\(process)/exe"),
             let file = path.split(separator: "/").last?.split(separator: " ").first.map(String.init)
         else { return name }
@@ -247,7 +247,7 @@ package struct ProcessFacts: Equatable, Sendable {
     package static func name(of process: Int32) -> String? {
         guard let command = ProcFile.text("/proc/\(process)/comm", limit: 64) else { return nil }
         return name(
-            of: program(process, String(command.prefix { $0 != "\n" })),
+            of: program(process, name: String(command.prefix { $0 != "\n" })),
             arguments: commandLine(of: process) ?? []
         )
     }

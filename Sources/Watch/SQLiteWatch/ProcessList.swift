@@ -9,7 +9,7 @@ struct ProcessList {
     var now: UInt64
 
     /// Returns the processes, lock holders first.
-    func processes(_ monitor: DatabaseMonitor, _ holds: HoldTracker) -> [WatchedProcess] {
+    func processes(_ monitor: DatabaseMonitor, holds: HoldTracker) -> [WatchedProcess] {
         let interval = monitor.interval
         return monitor.processes.compactMap { process -> WatchedProcess? in
             let held = holds.holds[process] ?? [:]

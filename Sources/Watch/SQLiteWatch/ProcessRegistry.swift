@@ -23,7 +23,7 @@ struct ProcessRegistry {
     private var cannotDetectWaits = false
     private var checkQueue: [Int32] = []
     #if arch(x86_64)
-    private var busyWait = BusyWait()
+    private var busyWait = BusySleep()
     #endif
 
     /// The processor time of checks for waiting threads since the last reset, in nanoseconds.

@@ -55,11 +55,11 @@ struct StrayFileSearch {
     ///   - result: What was found in the process.
     func examine(
         _ descriptor: Int32,
-        _ link: String,
-        _ file: FileIdentity?,
-        _ database: Int?,
-        _ process: Int32,
-        _ result: inout Result
+        link: String,
+        file: FileIdentity?,
+        database: Int?,
+        process: Int32,
+        result: inout Result
     ) {
         if let database, let file, file == identities[database] {
             result.uses[database, default: DescriptorUse()].descriptors.append(descriptor)
@@ -112,7 +112,8 @@ struct StrayFileSearch {
                 uses[database]?.strayFiles[index].deleted = deleted
             }
         }
-        for (database, name) in result.names where !isSamePlace(name, database, process) {
+        for (database, name) in result.names
+        where !isSamePlace(name, database: database, process: process) {
             let log = name + WatchedStrayFile.Part.wal.suffix
             let part: WatchedStrayFile.Part = result.links.contains(log) ? .wal : .database
             uses[database]?.strayFiles.append(
@@ -124,14 +125,14 @@ struct StrayFileSearch {
             )
         }
         for (database, use) in uses where use.descriptors.count > 1 {
-            uses[database]?.otherDescriptors = otherDescriptors(use.descriptors, process)
+            uses[database]?.otherDescriptors = otherDescriptors(use.descriptors, process: process)
         }
         return uses
     }
 
     /// Returns whether a name in a process refers to the same entry of the same folder as the
     /// watched path, for instance through another mount.
-    private func isSamePlace(_ name: String, _ database: Int, _ process: Int32) -> Bool {
+    private func isSamePlace(_ name: String, database: Int, process: Int32) -> Bool {
         func parts(_ path: String) -> (folder: String, file: Substring) {
             let slash = path.lastIndex(of: "/") ?? path.startIndex
             return (String(path[..<slash]) + "/", path[slash...].dropFirst())
@@ -148,7 +149,7 @@ struct StrayFileSearch {
     /// The flag with which SQLite opens its files.
     private static let noFollow = UInt64(O_NOFOLLOW)
 
-    private func otherDescriptors(_ descriptors: [Int32], _ process: Int32) -> Int {
+    private func otherDescriptors(_ descriptors: [Int32], process: Int32) -> Int {
         var own = 0
         var others = 0
         for descriptor in descriptors {

@@ -53,7 +53,7 @@ final class TableReader {
         pageSize = index.pageSize ?? header.pageSize
         let usableSize = pageSize - header.reservedBytes
         follow(index)
-        if map == nil || needsWalk { walk(index, header, usableSize: usableSize) }
+        if map == nil || needsWalk { walk(index, header: header, usableSize: usableSize) }
         let deadline = monotonicNanoseconds() &+ nanoseconds
         while let position, position.frame < index.frames {
             guard monotonicNanoseconds() < deadline else { return counts(isBehind: true) }
@@ -85,7 +85,7 @@ final class TableReader {
 
     // MARK: Walk
 
-    private func walk(_ index: WALIndexHeader, _ header: DatabaseHeader, usableSize: Int) {
+    private func walk(_ index: WALIndexHeader, header: DatabaseHeader, usableSize: Int) {
         let start = monotonicNanoseconds()
         var limits = PageMap.Limits()
         limits.mayContinue = { monotonicNanoseconds() &- start < Self.walkTime }
@@ -122,9 +122,9 @@ final class TableReader {
     private func page(_ number: UInt32, size: Int) -> [UInt8]? {
         if let frame = newest[number] {
             let offset = Self.offset(of: frame, pageSize: size) + WALHeader.frameHeaderLength
-            return read(files.walDescriptor, size, at: offset)
+            return read(files.walDescriptor, count: size, at: offset)
         }
-        return read(files.databaseDescriptor, size, at: (Int(number) - 1) * size)
+        return read(files.databaseDescriptor, count: size, at: (Int(number) - 1) * size)
     }
 
     // MARK: Frames
@@ -183,7 +183,7 @@ final class TableReader {
         while number < end, !isCommit, frames.count < Self.transactionLimit {
             let offset = Self.offset(of: number + 1, pageSize: pageSize)
             let header = WALHeader.frameHeaderLength
-            guard let bytes = read(files.walDescriptor, header, at: offset),
+            guard let bytes = read(files.walDescriptor, count: header, at: offset),
                 let page = ByteField(bytes).big32(0), page > 0,
                 let size = ByteField(bytes).big32(4),
                 ByteField(bytes).big32(8) == salts.0, ByteField(bytes).big32(12) == salts.1
@@ -195,7 +195,8 @@ final class TableReader {
             if isCommit, frames.isEmpty, page != 1 {
                 return [FrameTally.Frame(page: page, bytes: [])]
             }
-            guard let content = read(files.walDescriptor, pageSize, at: offset + header) else {
+            guard let content = read(files.walDescriptor, count: pageSize, at: offset + header)
+            else {
                 return nil
             }
             frames.append(FrameTally.Frame(page: page, bytes: content))
@@ -207,7 +208,7 @@ final class TableReader {
         guard end > 0 else { return }
         for frame in 1...end {
             let offset = Self.offset(of: frame, pageSize: pageSize)
-            guard let bytes = read(files.walDescriptor, 16, at: offset) else { return }
+            guard let bytes = read(files.walDescriptor, count: 16, at: offset) else { return }
             let field = ByteField(bytes)
             guard let page = field.big32(0), field.big32(8) == index.salt1,
                 field.big32(12) == index.salt2
@@ -220,7 +221,7 @@ final class TableReader {
         WALHeader.length + (Int(frame) - 1) * (pageSize + WALHeader.frameHeaderLength)
     }
 
-    private func read(_ descriptor: Int32, _ count: Int, at offset: Int) -> [UInt8]? {
+    private func read(_ descriptor: Int32, count: Int, at offset: Int) -> [UInt8]? {
         guard descriptor >= 0, offset >= 0 else { return nil }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
             length = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
@@ -267,16 +268,16 @@ package enum SchemaReader {
         guard let header = observed.header, header.encoding == nil || header.encoding == .utf8
         else { return nil }
         let pageSize = observed.index?.pageSize ?? header.pageSize
-        let newest = observed.index.map { frames(files, $0, pageSize: pageSize) } ?? [:]
+        let newest = observed.index.map { frames(files, at: $0, pageSize: pageSize) } ?? [:]
         func page(_ number: UInt32) -> [UInt8]? {
             if let frame = newest[number] {
                 let offset =
                     WALHeader.length
                     + Int(frame - 1) * (pageSize + WALHeader.frameHeaderLength)
                     + WALHeader.frameHeaderLength
-                return read(files.walDescriptor, pageSize, at: offset)
+                return read(files.walDescriptor, count: pageSize, at: offset)
             }
-            return read(files.databaseDescriptor, pageSize, at: (Int(number) - 1) * pageSize)
+            return read(files.databaseDescriptor, count: pageSize, at: (Int(number) - 1) * pageSize)
         }
         return statements(usableSize: pageSize - header.reservedBytes, page: page)
     }
@@ -296,7 +297,14 @@ package enum SchemaReader {
             }
             guard !node.isInterior else { continue }
             for cell in 0..<node.cellCount {
-                guard let record = record(node, cell, bytes, usableSize: usableSize, page: page),
+                guard
+                    let record = record(
+                        node,
+                        cell: cell,
+                        bytes: bytes,
+                        usableSize: usableSize,
+                        page: page
+                    ),
                     let text = statement(record)
                 else { continue }
                 found.append(text)
@@ -308,8 +316,8 @@ package enum SchemaReader {
     /// Returns the content of a cell, including its overflow pages.
     private static func record(
         _ node: BTreePage,
-        _ cell: Int,
-        _ bytes: [UInt8],
+        cell: Int,
+        bytes: [UInt8],
         usableSize: Int,
         page: (UInt32) -> [UInt8]?
     ) -> [UInt8]? {
@@ -349,7 +357,7 @@ package enum SchemaReader {
 
     private static func frames(
         _ files: DatabaseFiles,
-        _ index: WALIndexHeader,
+        at index: WALIndexHeader,
         pageSize: Int
     ) -> [UInt32: UInt32] {
         var newest: [UInt32: UInt32] = [:]
@@ -357,7 +365,7 @@ package enum SchemaReader {
         for frame in 1...index.frames {
             let offset =
                 WALHeader.length + Int(frame - 1) * (pageSize + WALHeader.frameHeaderLength)
-            guard let bytes = read(files.walDescriptor, 16, at: offset),
+            guard let bytes = read(files.walDescriptor, count: 16, at: offset),
                 let page = ByteField(bytes).big32(0), ByteField(bytes).big32(8) == index.salt1,
                 ByteField(bytes).big32(12) == index.salt2
             else { break }
@@ -366,7 +374,7 @@ package enum SchemaReader {
         return newest
     }
 
-    private static func read(_ descriptor: Int32, _ count: Int, at offset: Int) -> [UInt8]? {
+    private static func read(_ descriptor: Int32, count: Int, at offset: Int) -> [UInt8]? {
         guard descriptor >= 0, offset >= 0 else { return nil }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
             length = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))

@@ -1,3 +1,4 @@
+import Dashboard
 import Dispatch
 import Foundation
 import PoolgaugeAgent
@@ -26,13 +27,17 @@ struct AgentSampler {
             switch event {
             case .status(let status, let previous):
                 (last, isLost) = (status, false)
-                return connected(status, since: previous, time)
+                return connected(status, since: previous, at: time)
             case .lost(let reason):
                 isLost = true
-                note("connection lost: \(reason)", .error, time)
+                note("connection lost: \(reason)", severity: .error, at: time)
             case .reconnected(let process, let gap):
                 let length = HumanUnits.duration(nanoseconds: gap)
-                note("reconnected to PID \(process) after a gap of \(length)", .warning, time)
+                note(
+                    "reconnected to PID \(process) after a gap of \(length)",
+                    severity: .warning,
+                    at: time
+                )
             }
         }
         guard isLost, let last else { return nil }
@@ -53,8 +58,8 @@ struct AgentSampler {
 
     private mutating func note(
         _ message: String,
-        _ severity: TelemetryEvent.Severity,
-        _ time: Double
+        severity: TelemetryEvent.Severity,
+        at time: Double
     ) {
         events.append(TelemetryEvent(time: time, severity: severity, message: message))
     }
@@ -62,7 +67,7 @@ struct AgentSampler {
     private mutating func connected(
         _ status: AgentStatus,
         since previous: AgentStatus?,
-        _ time: Double
+        at time: Double
     ) -> Sample {
         if let previousDatabase = previous?.database {
             let database = status.database
@@ -70,11 +75,11 @@ struct AgentSampler {
                 countOf: database.busyCount,
                 since: previousDatabase.busyCount,
                 "lock conflict",
-                time
+                at: time
             )
             if let now = database.interrupts, let old = previousDatabase.interrupts {
                 let name = "interrupted statement"
-                note(countOf: now.delivered, since: old.delivered, name, time)
+                note(countOf: now.delivered, since: old.delivered, name, at: time)
             }
         }
         return finished(Sample(status, since: previous, sequence: sequence, time: time))
@@ -95,17 +100,21 @@ struct AgentSampler {
         countOf now: UInt64,
         since previous: UInt64,
         _ name: String,
-        _ time: Double
+        at time: Double
     ) {
         guard now > previous else { return }
-        note(HumanUnits.counted(Int(clamping: now - previous), name, name + "s"), .warning, time)
+        note(
+            HumanUnits.counted(Int(clamping: now - previous), name, name + "s"),
+            severity: .warning,
+            at: time
+        )
     }
 }
 
 /// A feed of samples for a display, which requests an agent's status on a separate thread.
 final class AgentFeed: Sendable {
     private struct State {
-        var samples: [Sample] = []
+        var samples = DisplayInbox<Sample>(capacity: DashboardModel.capacity)
         var path: String
         var isStopped = false
     }
@@ -156,8 +165,7 @@ final class AgentFeed: Sendable {
     /// Returns the samples since the last call.
     func take() -> [Sample] {
         state.withLock { state in
-            defer { state.samples = [] }
-            return state.samples
+            state.samples.take()
         }
     }
 

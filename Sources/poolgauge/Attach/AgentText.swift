@@ -20,14 +20,17 @@ struct AgentText {
     var text: String {
         var rows = [["agent", agent], ["database", file]]
         if let readers = database.readers {
-            rows.append(["readers", uses(readers.inUse, readers.maximum, database.waitingReaders)])
-            rows.append(["", latencies(database.acquire, database.hold)])
-            rows.append(["writer", uses(usedWriters, 1, database.waitingWriters)])
-            rows.append(["", latencies(database.writerAcquire, database.writerHold)])
+            rows.append([
+                "readers",
+                uses(readers.inUse, maximum: readers.maximum, waiting: database.waitingReaders),
+            ])
+            rows.append(["", latencies(wait: database.acquire, hold: database.hold)])
+            rows.append(["writer", uses(usedWriters, maximum: 1, waiting: database.waitingWriters)])
+            rows.append(["", latencies(wait: database.writerAcquire, hold: database.writerHold)])
         } else {
             let waiting = database.waitingReaders + database.waitingWriters
-            rows.append(["queue", uses(usedWriters, 1, waiting)])
-            rows.append(["", latencies(database.acquire, database.hold)])
+            rows.append(["queue", uses(usedWriters, maximum: 1, waiting: waiting)])
+            rows.append(["", latencies(wait: database.acquire, hold: database.hold)])
         }
         rows.append(["log", log])
         rows.append(["snapshots", snapshots])
@@ -73,7 +76,7 @@ struct AgentText {
         }
     }
 
-    private func uses(_ used: Int?, _ maximum: Int, _ waiting: [WaiterStatus]) -> String {
+    private func uses(_ used: Int?, maximum: Int, waiting: [WaiterStatus]) -> String {
         let waiters = database.hidesWaits ? nil : Self.waiters(waiting)
         guard let used else { return waiters.map { "use unknown, " + $0 } ?? "unknown" }
         return "\(used) of \(maximum) in use, " + (waiters ?? "waits unknown")
@@ -89,7 +92,7 @@ struct AgentText {
         return "\(count), oldest \(oldest.origin.name) \(age)"
     }
 
-    private func latencies(_ wait: LatencySummary?, _ hold: LatencySummary?) -> String {
+    private func latencies(wait: LatencySummary?, hold: LatencySummary?) -> String {
         [("wait", wait), ("hold", hold)].compactMap { name, summary in
             summary.map { summary in
                 let values = [
@@ -135,11 +138,20 @@ struct AgentText {
     func line(since last: AgentStatus?) -> String {
         var parts: [String] = []
         if let readers = database.readers {
-            parts.append("readers " + uses(readers.inUse, readers.maximum, database.waitingReaders))
-            parts.append("writer " + uses(usedWriters, 1, database.waitingWriters))
+            parts.append(
+                "readers "
+                    + uses(
+                        readers.inUse,
+                        maximum: readers.maximum,
+                        waiting: database.waitingReaders
+                    )
+            )
+            parts.append(
+                "writer " + uses(usedWriters, maximum: 1, waiting: database.waitingWriters)
+            )
         } else {
             let waiting = database.waitingReaders + database.waitingWriters
-            parts.append("queue " + uses(usedWriters, 1, waiting))
+            parts.append("queue " + uses(usedWriters, maximum: 1, waiting: waiting))
         }
         if let last, let rate = accessRate(since: last.database) {
             parts.append(HumanUnits.rate(rate))

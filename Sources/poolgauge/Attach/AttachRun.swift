@@ -134,7 +134,7 @@ struct AttachDisplayRun {
         let keys = try DashboardKeys(changing: options.keyChanges)
         do {
             try DisplaySession(options: options).run { terminal, glyphs in
-                content(terminal, glyphs, keys)
+                content(terminal, glyphs: glyphs, keys: keys)
             } report: { _ in
             }
         } catch let error as TerminalError {
@@ -145,13 +145,15 @@ struct AttachDisplayRun {
     /// Renders the dashboard without a terminal and returns the last frame.
     func picture(size: Size) throws -> Surface {
         let keys = try DashboardKeys(changing: options.keyChanges)
-        return try DisplaySession(options: options).picture(size: size) { content($0, $1, keys) }
+        return try DisplaySession(options: options).picture(size: size) {
+            content($0, glyphs: $1, keys: keys)
+        }
     }
 
     private func content(
         _ terminal: any Terminal,
-        _ glyphs: DisplaySession.Glyphs,
-        _ keys: DashboardKeys
+        glyphs: DisplaySession.Glyphs,
+        keys: DashboardKeys
     ) -> AgentDisplay {
         AgentDisplay(
             feed: AgentFeed(agent, interval: interval, onStatus: onStatus, recording: recording),

@@ -27,7 +27,7 @@ extension Sample {
             database.takenAtNanoseconds > previousDatabase.takenAtNanoseconds
         else { return }
         let elapsed = Double(database.takenAtNanoseconds - previousDatabase.takenAtNanoseconds)
-        clients = Self.clients(database, since: previousDatabase, elapsed)
+        clients = Self.clients(database, since: previousDatabase, elapsed: elapsed)
         guard let now = database.readers, let old = previousDatabase.readers else { return }
         func growth(_ now: UInt64, _ old: UInt64) -> Double { Double(now - min(now, old)) }
         let capacity = elapsed * Double(max(now.maximum, 1))
@@ -39,12 +39,12 @@ extension Sample {
     private static func clients(
         _ database: DatabaseStatus,
         since previousDatabase: DatabaseStatus,
-        _ elapsed: Double
+        elapsed: Double
     ) -> [ClientStatus] {
         func client(
             _ name: String,
-            _ wait: KeyPath<DatabaseStatus, LatencySummary?>,
-            _ hold: KeyPath<DatabaseStatus, LatencySummary?>
+            wait: KeyPath<DatabaseStatus, LatencySummary?>,
+            hold: KeyPath<DatabaseStatus, LatencySummary?>
         ) -> ClientStatus? {
             guard let count = database[keyPath: wait]?.count else { return nil }
             let old = previousDatabase[keyPath: wait]?.count ?? 0
@@ -59,8 +59,8 @@ extension Sample {
             return client
         }
         return [
-            client(database.readers == nil ? "accesses" : "reads", \.acquire, \.hold),
-            client("writes", \.writerAcquire, \.writerHold),
+            client(database.readers == nil ? "accesses" : "reads", wait: \.acquire, hold: \.hold),
+            client("writes", wait: \.writerAcquire, hold: \.writerHold),
         ].compactMap(\.self)
     }
 }

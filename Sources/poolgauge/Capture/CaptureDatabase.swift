@@ -74,7 +74,7 @@ struct CaptureDatabase {
                 []
             )
             for case .text(let name)? in names.map(\.first) {
-                tables.append(try Self.table(name, session))
+                tables.append(try Self.table(name, session: session))
             }
         }
         return tables
@@ -82,7 +82,7 @@ struct CaptureDatabase {
 
     private static func table(
         _ name: String,
-        _ session: any WorkloadSession
+        session: any WorkloadSession
     ) throws -> CaptureSchema.Table {
         let rows = try session.rows(
             "SELECT name, type, pk FROM pragma_table_info(?)",

@@ -49,7 +49,8 @@ struct CaptureRun {
         let copy = try CaptureCopy(of: database, in: folders.make())
         var run = self
         run.options.origin = URL(fileURLWithPath: name).lastPathComponent
-        try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
+        try run.write(copy, to: destination, in: folders, interruption: interruption) {
+            () throws(CaptureError) in
             try ExecutionReader.executions(of: data, file: name)
         } from: {
             name
@@ -89,7 +90,8 @@ struct CaptureRun {
         run.period = result.period
         run.competition = result.competition
         run.programs = result.programs
-        try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
+        try run.write(copy, to: destination, in: folders, interruption: interruption) {
+            () throws(CaptureError) in
             result.executions
         } from: {
             nil
@@ -110,7 +112,8 @@ struct CaptureRun {
         run.options.origin = URL(fileURLWithPath: recording.path).lastPathComponent
         run.options.notes = recorded.notes
         run.programs = recorded.programs
-        try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
+        try run.write(copy, to: destination, in: folders, interruption: interruption) {
+            () throws(CaptureError) in
             recorded.executions
         } from: {
             nil
@@ -140,7 +143,7 @@ struct CaptureRun {
         _ copy: CaptureCopy,
         to destination: ReportDestination,
         in folders: CaptureFolders,
-        _ interruption: Interruption,
+        interruption: Interruption,
         _ executions: () throws(CaptureError) -> [CapturedExecution],
         from name: () -> String?
     ) throws {
@@ -158,7 +161,13 @@ struct CaptureRun {
             _ = try scenario(of: captured)
             return
         }
-        var check = try check(captured, on: copy, in: folder, interruption, for: checkDuration)
+        var check = try check(
+            captured,
+            on: copy,
+            in: folder,
+            interruption: interruption,
+            for: checkDuration
+        )
         // Only a file can be written again.
         for _ in 0..<Self.adjustmentLimit where destination.isFile && !check.report.isFaithful {
             guard interruption.signal == nil,
@@ -173,7 +182,7 @@ struct CaptureRun {
                     adjusted,
                     on: copy,
                     in: folder,
-                    interruption,
+                    interruption: interruption,
                     for: checkDuration
                 )
             } catch is ExitCode {
@@ -185,7 +194,7 @@ struct CaptureRun {
             try destination.write(adjusted.yaml)
             (plan, captured, check) = (other, adjusted, result)
         }
-        try report(check, plan.adjustment, interruption)
+        try report(check, adjustment: plan.adjustment, interruption: interruption)
     }
 
     private func scenario(of captured: CapturedScenario) throws -> Scenario {
@@ -257,7 +266,7 @@ struct CaptureRun {
         _ captured: CapturedScenario,
         on copy: CaptureCopy,
         in folder: URL,
-        _ interruption: Interruption,
+        interruption: Interruption,
         for duration: Duration
     ) throws -> Check {
         let scenario = try scenario(of: captured).scaled(toMeasured: duration)
@@ -304,8 +313,8 @@ struct CaptureRun {
     /// Prints how closely the scenario matches the capture, and ends with its exit status.
     private func report(
         _ check: Check,
-        _ adjustment: FidelityAdjustment,
-        _ interruption: Interruption
+        adjustment: FidelityAdjustment,
+        interruption: Interruption
     ) throws {
         if let writeActivity, let replayed = check.writeActivity {
             try StandardOutput.write("\n" + Self.text(of: writeActivity, replayed))

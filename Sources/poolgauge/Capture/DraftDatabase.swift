@@ -136,7 +136,7 @@ struct DraftTableReader {
             guard row.count == 4, case .text(let name) = row[0],
                 let kind = Self.kind(type: row[1], withoutRowID: row[2], sql: row[3])
             else { return nil }
-            return try table(name, kind)
+            return try table(name, kind: kind)
         }
     }
 
@@ -154,7 +154,7 @@ struct DraftTableReader {
         return .fullText(ownsContent: text.firstMatch(of: /content\s*=/) == nil)
     }
 
-    private func table(_ name: String, _ kind: DraftTable.Kind) throws -> DraftTable {
+    private func table(_ name: String, kind: DraftTable.Kind) throws -> DraftTable {
         let columns = try rows(
             "SELECT name, pk, hidden FROM pragma_table_xinfo(?)",
             [.text(name)]

@@ -62,7 +62,7 @@ struct CheckConfiguration {
             switch YAMLLog.text(of: key) {
             case "version": log.checkVersion(value)
             case "check": readRules(value)
-            default: addUnknown(key, "key", Self.keys)
+            default: addUnknown(key, kind: "key", among: Self.keys)
             }
         }
     }
@@ -70,11 +70,11 @@ struct CheckConfiguration {
     private mutating func readRules(_ node: Node) {
         for (key, value) in log.entries(node, "expected rules such as 'scan: note'") {
             guard let rule = CheckRule(rawValue: YAMLLog.text(of: key)) else {
-                addUnknown(key, "rule", CheckRule.allCases.map(\.rawValue))
+                addUnknown(key, kind: "rule", among: CheckRule.allCases.map(\.rawValue))
                 continue
             }
             if value.scalar != nil {
-                readLevel(value, rule)
+                readLevel(value, rule: rule)
                 continue
             }
             for (key, value) in log.entries(
@@ -84,30 +84,30 @@ struct CheckConfiguration {
                 let name = YAMLLog.text(of: key)
                 let limits = rule.limits.map(\.key)
                 if name == Self.levelKey {
-                    readLevel(value, rule)
+                    readLevel(value, rule: rule)
                 } else if name == Self.allowKey {
                     settings.allowances[rule] = allowances(value)
                 } else if let limit = limits.first(where: { $0.rawValue == name }) {
-                    readLimit(value, rule, limit)
+                    readLimit(value, rule: rule, limit: limit)
                 } else {
                     let keys = [Self.levelKey, Self.allowKey] + limits.map(\.rawValue)
-                    addUnknown(key, "key", keys)
+                    addUnknown(key, kind: "key", among: keys)
                 }
             }
         }
     }
 
-    private mutating func readLevel(_ node: Node, _ rule: CheckRule) {
+    private mutating func readLevel(_ node: Node, rule: CheckRule) {
         var name = YAMLLog.text(of: node)
         // In YAML 1.1, `off` is a Boolean, whose text is kept.
         if node.bool == false, name.lowercased() == "off" { name = "off" }
         guard let level = CheckRule.Level(rawValue: name) else {
-            return addUnknown(node, "level", CheckRule.Level.allCases.map(\.rawValue))
+            return addUnknown(node, kind: "level", among: CheckRule.Level.allCases.map(\.rawValue))
         }
         settings[level: rule] = level
     }
 
-    private mutating func readLimit(_ node: Node, _ rule: CheckRule, _ limit: CheckRule.Limit) {
+    private mutating func readLimit(_ node: Node, rule: CheckRule, limit: CheckRule.Limit) {
         let text = YAMLLog.text(of: node)
         if limit.isTime {
             do {
@@ -134,7 +134,7 @@ struct CheckConfiguration {
                 case "statement":
                     allowance.statement = log.string(value).map(CheckedText.pattern)
                 case "file": allowance.file = log.string(value)
-                default: addUnknown(key, "key", ["statement", "file"])
+                default: addUnknown(key, kind: "key", among: ["statement", "file"])
                 }
             }
             if allowance == CheckSettings.Allowance(), log.count == count {
@@ -144,7 +144,7 @@ struct CheckConfiguration {
         }
     }
 
-    private func addUnknown(_ node: Node, _ kind: String, _ known: [String]) {
+    private func addUnknown(_ node: Node, kind: String, among known: [String]) {
         let name = YAMLLog.text(of: node)
         log.add("unknown \(kind) '\(name)'" + NearestName.hint(name, among: known), at: node.mark)
     }

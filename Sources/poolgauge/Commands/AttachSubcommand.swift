@@ -100,7 +100,7 @@ struct AttachSubcommand: ParsableCommand {
         let opensDisplay = !isHeadless && (display.isGiven || Self.hasTerminal)
         guard
             let socket = try agent.map({ try directory.find(AgentAddress($0)) })
-                ?? choice(directory, opensDisplay)
+                ?? choice(directory, opensDisplay: opensDisplay)
         else { return }
         let answer = try AgentReader(path: socket.path).statusWithJSON()
         let followed = FollowedAgent(directory: directory, socket: socket)
@@ -140,7 +140,7 @@ struct AttachSubcommand: ParsableCommand {
     /// Writes the list of agents, and asks which one to open if a dashboard follows.
     ///
     /// - Returns: The chosen agent, or `nil` if there is no agent to open.
-    private func choice(_ directory: AgentDirectory, _ opensDisplay: Bool) throws -> FoundAgent? {
+    private func choice(_ directory: AgentDirectory, opensDisplay: Bool) throws -> FoundAgent? {
         let list = try directory.list()
         guard opensDisplay, !list.agents.isEmpty else {
             try StandardOutput.write(format == .json ? list.json() : list.text)

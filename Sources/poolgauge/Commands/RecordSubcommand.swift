@@ -180,7 +180,7 @@ struct RecordSubcommand: ParsableCommand {
             )
         }
         let title = targets.isEmpty ? "all open databases" : targets.joined(separator: ", ")
-        guard events.conditions.isEmpty else { return try recordEvents(source, title) }
+        guard events.conditions.isEmpty else { return try recordEvents(source, title: title) }
         let recording = try session(RecordingInfo(.watch, title: title))
         defer { recording.finish(reason: "the recording ended") }
         try follow(
@@ -197,7 +197,7 @@ struct RecordSubcommand: ParsableCommand {
         if recording.recorder.failure != nil { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    private func recordEvents(_ source: WatchSource, _ title: String) throws {
+    private func recordEvents(_ source: WatchSource, title: String) throws {
         let episodes = try episodes(title)
         let requiresSQL = events.conditions.contains { $0.condition.metric == .busy }
         defer { episodes.end() }

@@ -179,12 +179,12 @@ struct NewScenarioSubcommand: ParsableCommand {
             database: DatabaseReference.path(of: database, from: output)
         )
         let chosen = facts.statements.prefix(tables)
-        options.introduction = introduction(chosen.map(\.table), facts)
+        options.introduction = introduction(chosen.map(\.table), in: facts)
         options.rate = 100
         options.writeShare = 0.2
         var draft = ScenarioDraft(options, schema: facts.schema, words: facts.words)
         for (table, statements) in chosen {
-            for read in statements.reads where hasWords(read, table, facts) {
+            for read in statements.reads where hasWords(read, table: table, in: facts) {
                 try add { () throws(DraftError) in
                     try draft.addRead(read.sql, name: read.name, comment: read.comment)
                 }
@@ -201,8 +201,8 @@ struct NewScenarioSubcommand: ParsableCommand {
     /// Returns `false` if the statement searches a full-text index without words.
     private func hasWords(
         _ read: TableStatements.Statement,
-        _ table: DraftTable,
-        _ facts: DraftDatabase
+        table: DraftTable,
+        in facts: DraftDatabase
     ) -> Bool {
         guard case .fullText = table.kind else { return true }
         return facts.words.contains(table: table.name)
@@ -212,7 +212,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         do { try body() } catch { throw CommandFailure("'\(database)': \(error)") }
     }
 
-    private func introduction(_ tables: [DraftTable], _ facts: DraftDatabase) -> [String] {
+    private func introduction(_ tables: [DraftTable], in facts: DraftDatabase) -> [String] {
         let names = tables.map { "\($0.name) (\($0.rows) \($0.rows == 1 ? "row" : "rows"))" }
             .joined(separator: ", ")
         var lines = [

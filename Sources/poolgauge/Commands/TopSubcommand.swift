@@ -197,7 +197,7 @@ struct TopSubcommand: ParsableCommand {
         if display.screenshot != nil || !isHeadless && (display.isGiven || Self.hasTerminal) {
             let recording = try DisplayRecording(recording, info, keepsLiterals: sql.literals)
             defer { recording.finish() }
-            return try runDisplay(source, onReports, recording)
+            return try runDisplay(source, onReports, recording: recording)
         }
         let recording = try self.recording.start(info, keepsLiterals: sql.literals)
         defer { recording?.finish() }
@@ -236,7 +236,7 @@ struct TopSubcommand: ParsableCommand {
     private func runDisplay(
         _ source: WatchSource,
         _ onReports: (@Sendable ([WatchReport]) -> Void)?,
-        _ recording: DisplayRecording
+        recording: DisplayRecording
     ) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         let options = try display.options()

@@ -212,7 +212,7 @@ struct DatabaseDoctor {
         let report = try PrivateCopy.watch(path, for: Self.watchDuration)
         try DatabaseFileProblem.check(report, path: path)
         var findings = FileChecks(report: report).findings
-        let copy = try examineCopy(report, &findings)
+        let copy = try examineCopy(report, findings: &findings)
         return DatabaseExamination(
             file: report.file,
             wal: report.wal,
@@ -234,7 +234,7 @@ struct DatabaseDoctor {
     /// Runs the checks that require SQLite on a temporary copy.
     private func examineCopy(
         _ report: WatchReport,
-        _ findings: inout [DatabaseExamination.Finding]
+        findings: inout [DatabaseExamination.Finding]
     ) throws -> DatabaseExamination.Copy {
         let folder = try RunFolder(isKept: false)
         // Copying and checking may take a long time, so a signal ends the process immediately.

@@ -34,8 +34,8 @@ enum SchemaChecks {
                     sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON"
                 )
                 let tables = try tables(database)
-                return try StatisticsCheck.findings(database, tables)
-                    + ForeignKeyCheck.findings(database, tables)
+                return try StatisticsCheck.findings(database, tables: tables)
+                    + ForeignKeyCheck.findings(database, tables: tables)
             }
         } catch {
             return [unreadable(error)]
@@ -104,7 +104,7 @@ enum SchemaChecks {
 enum StatisticsCheck {
     static func findings(
         _ database: Database,
-        _ tables: [SchemaChecks.Table]
+        tables: [SchemaChecks.Table]
     ) throws -> [SchemaChecks.Finding] {
         // For a table without an index, the planner has no choice.
         let largeTables = tables.filter { $0.isLarge && $0.hasIndex }.map(\.name)
@@ -156,13 +156,13 @@ enum ForeignKeyCheck {
 
     static func findings(
         _ database: Database,
-        _ tables: [SchemaChecks.Table]
+        tables: [SchemaChecks.Table]
     ) throws -> [SchemaChecks.Finding] {
         let keys = try tables.flatMap { try self.keys(database, of: $0) }
         guard !keys.isEmpty else {
             return [.init(part: .foreignKeys, mark: .ok, text: "The schema has no foreign keys.")]
         }
-        let unindexedKeys = try keys.filter { try !hasIndex(database, $0) }
+        let unindexedKeys = try keys.filter { try !hasIndex(database, key: $0) }
             .sorted { $0.child.rows > $1.child.rows }
         guard !unindexedKeys.isEmpty else {
             let text =
@@ -243,7 +243,7 @@ enum ForeignKeyCheck {
     /// Returns whether the planner uses an index to find the child rows of a foreign key.
     ///
     /// The `.lint fkey-indexes` command of the SQLite shell performs the same check.
-    private static func hasIndex(_ database: Database, _ key: Key) throws -> Bool {
+    private static func hasIndex(_ database: Database, key: Key) throws -> Bool {
         let condition = key.columns.map { SchemaChecks.quoted($0) + " = ?" }
             .joined(separator: " AND ")
         let plan = try Row.fetchAll(

@@ -26,8 +26,8 @@ enum LoadMetric {
 
     private static func perClient(
         _ name: String,
-        _ type: MetricType,
-        _ help: String,
+        type: MetricType,
+        help: String,
         _ value: @escaping @Sendable (ClientStatus) -> Double?
     ) -> Metric<Sample> {
         Metric(name, type, help, labels: ["client"]) { sample in
@@ -39,36 +39,44 @@ enum LoadMetric {
 
     private static func count(
         _ name: String,
-        _ help: String,
+        help: String,
         _ value: @escaping @Sendable (AccessCounts) -> UInt64
     ) -> Metric<Sample> {
-        perClient("poolgauge_client_\(name)_total", .counter, help) { Double(value($0.counts)) }
+        perClient("poolgauge_client_\(name)_total", type: .counter, help: help) {
+            Double(value($0.counts))
+        }
     }
 
     private static let counts = [
-        perClient("poolgauge_client_workers", .gauge, "The number of workers.") {
+        perClient("poolgauge_client_workers", type: .gauge, help: "The number of workers.") {
             Double($0.workers)
         },
         perClient(
             "poolgauge_client_target_rate",
-            .gauge,
-            "The requested arrival rate, in accesses per second."
+            type: .gauge,
+            help: "The requested arrival rate, in accesses per second."
         ) { $0.targetRate },
-        count("offered", "The number of measured accesses that the load requested.") { $0.offered },
-        count("started", "The number of measured accesses that started.") { $0.started },
-        count("completed", "The number of measured accesses that succeeded.") { $0.completed },
+        count("offered", help: "The number of measured accesses that the load requested.") {
+            $0.offered
+        },
+        count("started", help: "The number of measured accesses that started.") { $0.started },
+        count("completed", help: "The number of measured accesses that succeeded.") {
+            $0.completed
+        },
         count(
             "skipped",
-            "The number of measured accesses that were skipped because they were too late."
+            help: "The number of measured accesses that were skipped because they were too late."
         ) {
             $0.skipped
         },
-        count("late", "The number of measured accesses that started more than a millisecond late.")
-        {
+        count(
+            "late",
+            help: "The number of measured accesses that started more than a millisecond late."
+        ) {
             $0.late
         },
-        count("retried", "The number of retries after SQLITE_BUSY.") { $0.retried },
-        count("interrupted", "The number of measured accesses that were interrupted.") {
+        count("retried", help: "The number of retries after SQLITE_BUSY.") { $0.retried },
+        count("interrupted", help: "The number of measured accesses that were interrupted.") {
             $0.interrupted
         },
         Metric(

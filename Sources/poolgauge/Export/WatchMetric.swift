@@ -6,7 +6,7 @@ import Telemetry
 import Text
 
 /// The latest report on a database and the totals of all its reports.
-struct WatchedDatabase {
+struct ExportedDatabase {
     var report: WatchReport
     var totals: WatchTotals
 }
@@ -18,42 +18,47 @@ enum WatchMetric {
 
     private static func metric(
         _ name: String,
-        _ type: MetricType,
-        _ help: String,
-        _ value: @escaping @Sendable (WatchedDatabase) -> Double?
-    ) -> Metric<WatchedDatabase> {
-        .single(name, type, help, label: ("database", { $0.path }), value)
+        type: MetricType,
+        help: String,
+        _ value: @escaping @Sendable (ExportedDatabase) -> Double?
+    ) -> Metric<ExportedDatabase> {
+        .single(name, type: type, help: help, label: ("database", { $0.path }), value)
     }
 
     private static func metric(
         _ title: MetricTitle,
-        _ value: @escaping @Sendable (WatchedDatabase) -> Double?
-    ) -> Metric<WatchedDatabase> {
-        metric(title.name, title.type, title.help, value)
+        _ value: @escaping @Sendable (ExportedDatabase) -> Double?
+    ) -> Metric<ExportedDatabase> {
+        metric(title.name, type: title.type, help: title.help, value)
     }
 
     private static let file = [
         metric(.up) { database in
             [.present, .empty].contains(database.report.file.state) ? 1 : 0
         },
-        metric("sqlite_file_bytes", .gauge, "The size of the database file.") {
+        metric("sqlite_file_bytes", type: .gauge, help: "The size of the database file.") {
             $0.report.file.bytes.map { Double($0) }
         },
-        metric("sqlite_processes", .gauge, "The number of processes that use the database.") {
+        metric(
+            "sqlite_processes",
+            type: .gauge,
+            help: "The number of processes that use the database."
+        ) {
             Double($0.report.processes.count)
         },
         metric(
             "sqlite_processes_waiting",
-            .gauge,
-            "The number of processes that are probably waiting for a lock, if known."
+            type: .gauge,
+            help: "The number of processes that are probably waiting for a lock, if known."
         ) { database in
             let waits = database.report.processes.compactMap(\.waiting)
             return waits.isEmpty ? nil : Double(waits.count { $0.isWaiting })
         },
         metric(
             "sqlite_write_lock_seconds",
-            .gauge,
-            "A lower bound for how long the current write transaction has held the lock, or 0 if there is none."
+            type: .gauge,
+            help:
+                "A lower bound for how long the current write transaction has held the lock, or 0 if there is none."
         ) { database in
             let writing: Set<LockKind> = [.writer, .reserved, .pending, .exclusive]
             return database.longestLock { writing.contains($0) }
@@ -76,7 +81,7 @@ enum WatchMetric {
             .gauge,
             "The number of findings, as in the reports of poolgauge top.",
             labels: ["database", "kind", "level"]
-        ) { (database: WatchedDatabase) in
+        ) { (database: ExportedDatabase) in
             Dictionary(grouping: database.report.findings) {
                 [$0.kind.rawValue, $0.level.rawValue]
             }
@@ -85,15 +90,18 @@ enum WatchMetric {
         }
     ]
 
-    private static let totals: [Metric<WatchedDatabase>] = [
-        metric("sqlite_commits_total", .counter, "The number of commits that changed the database.")
-        {
+    private static let totals: [Metric<ExportedDatabase>] = [
+        metric(
+            "sqlite_commits_total",
+            type: .counter,
+            help: "The number of commits that changed the database."
+        ) {
             $0.isKnown ? Double($0.totals.commits) : nil
         },
         metric(
             "sqlite_wal_written_frames_total",
-            .counter,
-            "The number of frames written to the log."
+            type: .counter,
+            help: "The number of frames written to the log."
         ) {
             $0.report.wal?.commits != nil ? Double($0.totals.framesWritten) : nil
         },
@@ -104,10 +112,10 @@ enum WatchMetric {
         },
         metric(
             "sqlite_wal_checkpointed_frames_total",
-            .counter,
-            "The number of frames that checkpoints copied to the database file."
+            type: .counter,
+            help: "The number of frames that checkpoints copied to the database file."
         ) { $0.report.wal?.commits != nil ? Double($0.totals.framesCheckpointed) : nil },
-        metric("sqlite_wal_resets_total", .counter, "The number of log resets.") {
+        metric("sqlite_wal_resets_total", type: .counter, help: "The number of log resets.") {
             $0.report.wal?.commits != nil ? Double($0.totals.resets) : nil
         },
         Metric(
@@ -126,7 +134,7 @@ enum WatchMetric {
     ]
 }
 
-extension WatchedDatabase {
+extension ExportedDatabase {
     /// The path, without control characters.
     fileprivate var path: String { Escaping.terminal(report.file.path) }
 
@@ -205,7 +213,7 @@ final class WatchMetrics: Sendable {
     private struct State {
         /// The paths of the databases, in the order of their first reports.
         var order: [String] = []
-        var databases: [String: WatchedDatabase] = [:]
+        var databases: [String: ExportedDatabase] = [:]
     }
 
     private let state = Lock(State())
@@ -214,11 +222,11 @@ final class WatchMetrics: Sendable {
     /// Adds the reports on all databases for an interval.
     func receive(_ reports: [WatchReport]) {
         state.withLock { state in
-            var newDatabases: [String: WatchedDatabase] = [:]
+            var newDatabases: [String: ExportedDatabase] = [:]
             for report in reports {
                 var totals = state.databases[report.file.path]?.totals ?? WatchTotals()
                 totals.add(report)
-                newDatabases[report.file.path] = WatchedDatabase(report: report, totals: totals)
+                newDatabases[report.file.path] = ExportedDatabase(report: report, totals: totals)
             }
             state = State(order: reports.map(\.file.path), databases: newDatabases)
         }

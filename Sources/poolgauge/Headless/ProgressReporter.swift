@@ -40,7 +40,7 @@ final class ProgressReporter: Sendable {
             guard message != state.message else { return }
             state.message = message
             state.lastSecond = -1
-            show(message, &state)
+            show(message, state: &state)
         }
     }
 
@@ -50,7 +50,7 @@ final class ProgressReporter: Sendable {
             let second = Int(sample.time)
             if style == .log, second == state.lastSecond { return }
             state.lastSecond = second
-            show(Self.line(sample), &state)
+            show(Self.line(sample), state: &state)
         }
     }
 
@@ -71,7 +71,7 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    private func show(_ message: String, _ state: inout State) {
+    private func show(_ message: String, state: inout State) {
         let line = Escaping.terminal(message)
         if style == .log {
             StandardError.write(line + "\n")

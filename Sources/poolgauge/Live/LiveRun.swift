@@ -12,18 +12,8 @@ final class LiveRun: Sendable {
     typealias Outcome = Result<ArmResult, any Error>
 
     private struct Inbox {
-        var samples: [Sample] = []
+        var samples = DisplayInbox<Sample>(capacity: DashboardModel.capacity)
         var outcome: Outcome?
-
-        /// The number of samples that the dashboard keeps.
-        static let limit = 3_000
-
-        /// Adds a sample, and drops the oldest if the display has stopped taking samples, for example
-        /// because its terminal is stopped (`^S`).
-        mutating func append(_ sample: Sample) {
-            if samples.count >= 2 * Self.limit { samples.removeFirst(Self.limit) }
-            samples.append(sample)
-        }
     }
 
     let arm: Arm
@@ -52,7 +42,7 @@ final class LiveRun: Sendable {
         options.datasets = datasets
         options.database = database
         options.onSample = { sample in
-            inbox.state.withLock { $0.append(sample) }
+            inbox.state.withLock { $0.samples.append(sample) }
             onSample?(sample)
             recording.recorder?.record(.run(sample))
         }
@@ -77,8 +67,8 @@ final class LiveRun: Sendable {
     /// The outcome is returned only once.
     func take() -> (samples: [Sample], outcome: Outcome?) {
         inbox.state.withLock { state in
-            defer { state = Inbox() }
-            return (state.samples, state.outcome)
+            defer { state.outcome = nil }
+            return (state.samples.take(), state.outcome)
         }
     }
 
@@ -135,7 +125,7 @@ struct LiveSession {
         let keys = try DashboardKeys(changing: options.display.keyChanges)
         var failure: (any Error)?
         try DisplaySession(options: options.display).run { terminal, glyphs in
-            content(on: terminal, glyphs, keys, datasets)
+            content(on: terminal, glyphs, keys: keys, datasets: datasets)
         } report: { content in
             try report(content)
             failure = content.failure
@@ -149,15 +139,15 @@ struct LiveSession {
         defer { datasets.remove() }
         let keys = try DashboardKeys(changing: options.display.keyChanges)
         return try DisplaySession(options: options.display).picture(size: size) {
-            content(on: $0, $1, keys, datasets)
+            content(on: $0, $1, keys: keys, datasets: datasets)
         }
     }
 
     private func content(
         on terminal: any Terminal,
         _ glyphs: DisplaySession.Glyphs,
-        _ keys: DashboardKeys,
-        _ datasets: DatasetStore
+        keys: DashboardKeys,
+        datasets: DatasetStore
     ) -> RunDisplay {
         RunDisplay(
             scenario: scenario,

@@ -48,15 +48,15 @@ struct ReportDestination {
         }
         guard let file = try Self.regularFile(at: path, option) else {
             let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw Self.refusal(of: path, errno, option) }
+            guard descriptor >= 0 else { throw Self.refusal(of: path, errno, option: option) }
             target = .descriptor(descriptor, destination: path)
             return
         }
         let exists = access(file, F_OK) == 0
-        if exists, access(file, W_OK) != 0 { throw Self.refusal(of: path, errno, option) }
+        if exists, access(file, W_OK) != 0 { throw Self.refusal(of: path, errno, option: option) }
         let isReplaceable = access(Self.folder(of: file), W_OK | X_OK) == 0
         // An existing file can be overwritten even if the folder is not writable.
-        guard exists || isReplaceable else { throw Self.refusal(of: path, errno, option) }
+        guard exists || isReplaceable else { throw Self.refusal(of: path, errno, option: option) }
         target = .file(path: file, isReplaceable: isReplaceable)
     }
 
@@ -131,12 +131,14 @@ struct ReportDestination {
         if isDevice || path.hasPrefix("/proc/") { return nil }
         var status = stat()
         guard stat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw refusal(of: path, errno, option) }
+            guard errno == ENOENT else { throw refusal(of: path, errno, option: option) }
             // The path may be a symbolic link to a file that does not exist yet.
             return try target(ofDanglingLink: path) ?? path
         }
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-        guard let resolved = realpath(path, nil) else { throw refusal(of: path, errno, option) }
+        guard let resolved = realpath(path, nil) else {
+            throw refusal(of: path, errno, option: option)
+        }
         defer { free(resolved) }
         return String(cString: resolved)
     }
@@ -157,7 +159,7 @@ struct ReportDestination {
     private static func refusal(
         of path: String,
         _ code: Int32,
-        _ option: String
+        option: String
     ) -> CommandFailure {
         let reason = String(cString: strerror(code))
         return CommandFailure(

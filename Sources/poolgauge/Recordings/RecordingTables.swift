@@ -34,7 +34,7 @@ struct RecordingTables {
         }
         lead += report.problems
         intervals = report.intervals
-        findings = report.findings.map { Self.finding($0, report) }
+        findings = report.findings.map { Self.finding($0, report: report) }
         tables = [
             Table(title: "Sessions", rows: Self.sessionRows(report.sessions)),
             Table(title: "Sources", rows: Self.sourceRows(report.sources)),
@@ -70,7 +70,7 @@ struct RecordingTables {
 
     private static func finding(
         _ recorded: RecordedFinding,
-        _ report: RecordingReport
+        report: RecordingReport
     ) -> (text: String, remedy: String?) {
         let finding = recorded.finding
         let time =
@@ -104,12 +104,12 @@ struct RecordingTables {
                     source.saturation.map { HumanUnits.percent($0) } ?? "–",
                     source.busy.map { HumanUnits.exact($0) } ?? "–",
                     source.maximumLogBytes.map { "peak " + HumanUnits.bytes($0) } ?? "–",
-                    growth(source.firstLogBytes, source.lastLogBytes),
+                    growth(from: source.firstLogBytes, to: source.lastLogBytes),
                 ]
             }
     }
 
-    private static func growth(_ first: UInt64?, _ last: UInt64?) -> String {
+    private static func growth(from first: UInt64?, to last: UInt64?) -> String {
         guard let first, let last else { return "–" }
         return last >= first
             ? "+" + HumanUnits.bytes(last - first) : "−" + HumanUnits.bytes(first - last)

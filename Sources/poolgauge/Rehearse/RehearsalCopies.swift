@@ -57,7 +57,7 @@ final class RehearsalCopies {
             )
         }
         control.follow(folder: folder)
-        sharesBlocks = Self.sharesBlocks(database, folder)
+        sharesBlocks = Self.sharesBlocks(database, folder: folder)
         initialFree = FreeSpace.bytes(in: folder.path)
         reserve = Self.reserve(in: folder.path)
     }
@@ -133,12 +133,12 @@ final class RehearsalCopies {
                     unlink(target.appendingPathComponent(name).path)
                 }
                 if case .changing = error, ContinuousClock.now < end { continue }
-                throw failure(error, path)
+                throw failure(error, path: path)
             }
         }
     }
 
-    private func failure(_ refusal: DatabaseCopy.Refusal, _ path: String) -> CommandFailure {
+    private func failure(_ refusal: DatabaseCopy.Refusal, path: String) -> CommandFailure {
         let reason =
             switch refusal {
             case .tooLarge(let bytes): "it is too large (\(HumanUnits.bytes(bytes)))"
@@ -260,7 +260,7 @@ final class RehearsalCopies {
     }
 
     /// Returns whether files in a folder can share the blocks of the original.
-    private static func sharesBlocks(_ original: URL, _ folder: URL) -> Bool {
+    private static func sharesBlocks(_ original: URL, folder: URL) -> Bool {
         #if os(Linux)
         let first = folder.appendingPathComponent("first").path
         let second = folder.appendingPathComponent("second").path
@@ -277,7 +277,7 @@ final class RehearsalCopies {
             fstat(input, &copy) == 0, information.st_dev == copy.st_dev
         else { return false }
         _ = write(input, "block", 5)
-        return FileCopy.shares(input, output)
+        return FileCopy.shares(input, with: output)
         #else
         return false
         #endif

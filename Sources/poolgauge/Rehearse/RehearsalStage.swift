@@ -46,7 +46,7 @@ struct RehearsalStage {
         try copies.copyOriginal(run.database)
         // The other runs would load the disk before the run that matters most.
         if run.load != nil {
-            report.underLoad = try underLoad(steps, for: "run under load", &report)
+            report.underLoad = try underLoad(steps, for: "run under load", report: &report)
             try setSpace(&report)
         }
         let path = try copies.make(for: "run alone")
@@ -65,7 +65,7 @@ struct RehearsalStage {
         }
         if alone.failure == nil {
             if run.interrupts { report.interruption = try interrupt(alone) }
-            if run.proposesBatches { try propose(facts, reference: path, &report) }
+            if run.proposesBatches { try propose(facts, reference: path, report: &report) }
         }
         addNotes(&report)
     }
@@ -73,7 +73,7 @@ struct RehearsalStage {
     private func underLoad(
         _ steps: [MigrationStep],
         for purpose: String,
-        _ report: inout RehearsalReport
+        report: inout RehearsalReport
     ) throws -> RehearsalReport.Run? {
         guard let source = run.load else { return nil }
         report.load = .init(scenario: source.scenario.name, arm: source.arm.name)
@@ -189,9 +189,9 @@ struct RehearsalStage {
             report.journalMode = ready.journalMode ?? report.journalMode
             if let load {
                 load.periods.begin(Self.warmUp)
-                try sleep(.seconds(1), load)
+                try sleep(.seconds(1), watching: load)
                 load.periods.begin("before")
-                try sleep(run.margin, load)
+                try sleep(run.margin, watching: load)
                 reporter.showStep("executing the migration under load")
                 load.periods.begin("during")
             }
@@ -222,9 +222,9 @@ struct RehearsalStage {
         }
         if let load {
             // A client that waited for the last lock sleeps for up to 100 ms before it retries.
-            try sleep(.milliseconds(300), load)
+            try sleep(.milliseconds(300), watching: load)
             load.periods.begin("after")
-            try sleep(run.margin, load)
+            try sleep(run.margin, watching: load)
         }
         guard let measurements = last.measurements else { throw Self.ended("the migration") }
         var result = RehearsalReport.Run(measurements: measurements, steps: results)
@@ -258,7 +258,7 @@ struct RehearsalStage {
         return result
     }
 
-    private func sleep(_ duration: Duration, _ load: RehearsalLoad) throws {
+    private func sleep(_ duration: Duration, watching load: RehearsalLoad) throws {
         let end = ContinuousClock.now + duration
         while ContinuousClock.now < end {
             try control.check()
@@ -349,7 +349,7 @@ struct RehearsalStage {
     private func propose(
         _ facts: BatchedMigration.Facts,
         reference path: String,
-        _ report: inout RehearsalReport
+        report: inout RehearsalReport
     ) throws {
         defer { copies.remove(path) }
         let maximum = UInt64(max(0, run.maximumHold / .nanoseconds(1)))
@@ -395,7 +395,11 @@ struct RehearsalStage {
             batched.alone?.checks = try check(copy)
         }
         if run.load != nil, batched.alone?.failure == nil {
-            batched.underLoad = try underLoad(migration.steps, for: "batches under load", &report)
+            batched.underLoad = try underLoad(
+                migration.steps,
+                for: "batches under load",
+                report: &report
+            )
         }
         if let destination = run.batchedScript {
             try destination.write(

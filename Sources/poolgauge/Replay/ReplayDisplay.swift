@@ -275,7 +275,7 @@ struct ReplayRun {
 
     private func content(
         _ terminal: any Terminal,
-        _ glyphs: DisplaySession.Glyphs
+        glyphs: DisplaySession.Glyphs
     ) throws -> ReplayDisplay {
         var contents = reader.contents
         let omittedSessionCount = contents.keepNewestKind()
@@ -302,7 +302,7 @@ struct ReplayRun {
             contents: contents,
             controls: controls,
             searches: searches,
-            model: try model(for: kind, contents, glyphs),
+            model: try model(for: kind, contents, glyphs: glyphs),
             liveKeys: try DashboardKeys(changing: options.keyChanges),
             terminal: terminal
         )
@@ -311,7 +311,7 @@ struct ReplayRun {
     private func model(
         for kind: RecordedKind,
         _ contents: RecordingContents,
-        _ glyphs: DisplaySession.Glyphs
+        glyphs: DisplaySession.Glyphs
     ) throws -> ReplayModel {
         switch kind {
         case .run, .agent:

@@ -111,7 +111,9 @@ enum ReplayModel {
     ) {
         switch self {
         case .run(var model):
-            for sample in Self.samples(entries, after: last, contents) { model.ingest(sample) }
+            for sample in Self.samples(entries, after: last, contents: contents) {
+                model.ingest(sample)
+            }
             self = .run(model)
         case .watch(var model):
             model.ingest(Self.reports(entries))
@@ -123,7 +125,7 @@ enum ReplayModel {
     mutating func replace(by entries: [ReplayWindow.Entry], of contents: RecordingContents) {
         switch self {
         case .run(var model):
-            model.show(Self.samples(entries, contents))
+            model.show(Self.samples(entries, contents: contents))
             self = .run(model)
         case .watch(var model):
             let start = WatchTime(milliseconds: contents.start ?? 0)
@@ -135,7 +137,7 @@ enum ReplayModel {
     private static func samples(
         _ entries: [ReplayWindow.Entry],
         after last: ReplayWindow.Entry? = nil,
-        _ contents: RecordingContents
+        contents: RecordingContents
     ) -> [Sample] {
         var previous: AgentStatus?
         if case .agent(let status)? = last?.value { previous = status }

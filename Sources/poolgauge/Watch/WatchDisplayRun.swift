@@ -26,7 +26,7 @@ struct WatchDisplayRun {
         let keys = try keys
         do {
             try DisplaySession(options: options).run { terminal, glyphs in
-                try content(terminal, glyphs, keys)
+                try content(terminal, glyphs: glyphs, keys: keys)
             } report: { _ in
             }
         } catch let error as TerminalError {
@@ -38,7 +38,7 @@ struct WatchDisplayRun {
     func picture(size: Size) throws -> Surface {
         let keys = try keys
         return try DisplaySession(options: options).picture(size: size) {
-            try content($0, $1, keys)
+            try content($0, glyphs: $1, keys: keys)
         }
     }
 
@@ -54,8 +54,8 @@ struct WatchDisplayRun {
 
     private func content(
         _ terminal: any Terminal,
-        _ glyphs: DisplaySession.Glyphs,
-        _ keys: WatchKeys
+        glyphs: DisplaySession.Glyphs,
+        keys: WatchKeys
     ) throws -> WatchDisplay {
         let feed = try WatchFeed(
             source: source,

@@ -1,3 +1,4 @@
+import Dashboard
 import Dispatch
 import Findings
 import Foundation
@@ -16,20 +17,11 @@ final class WatchFeed: Sendable {
         var reports: [[WatchReport]] = []
         /// The limitations of the search for databases, or `nil` if no new databases were found.
         var notes: [String]?
-
-        /// The number of reports that the dashboard keeps for each database.
-        private static let limit = 1_200
-
-        /// Adds the reports of an interval, and drops the oldest if the display has stopped taking
-        /// reports, for example because its terminal is stopped (`^S`).
-        mutating func append(_ reports: [WatchReport]) {
-            if self.reports.count >= 2 * Self.limit { self.reports.removeFirst(Self.limit) }
-            self.reports.append(reports)
-        }
     }
 
     private struct State {
-        var batch = Batch()
+        var reports = DisplayInbox<[WatchReport]>(capacity: WatchDashboard.capacity)
+        var notes: [String]?
         var isStopped = false
     }
 
@@ -89,14 +81,14 @@ final class WatchFeed: Sendable {
         thread.start()
         startSignal.wait()
         if let error = startError.withLock({ $0 }) { throw error }
-        state.withLock { $0.batch.notes = first.notes }
+        state.withLock { $0.notes = first.notes }
     }
 
     /// Returns the data since the last call.
     func take() -> Batch {
         state.withLock { state in
-            defer { state.batch = Batch() }
-            return state.batch
+            defer { state.notes = nil }
+            return Batch(reports: state.reports.take(), notes: state.notes)
         }
     }
 
@@ -116,7 +108,7 @@ final class WatchFeed: Sendable {
             let recorder = reports.isEmpty ? nil : recorder()
             for report in reports { recorder?.record(.watch(report)) }
             if !reports.isEmpty {
-                state.withLock { $0.batch.append(reports) }
+                state.withLock { $0.reports.append(reports) }
                 onReports?(reports)
             }
             guard let searchInterval,
@@ -125,7 +117,7 @@ final class WatchFeed: Sendable {
             // Ignore errors, because a folder that cannot be listed now may be readable later.
             if let found = try? source.find(worker.search), worker.add(found.paths) {
                 let notes = found.notes + worker.notes
-                state.withLock { $0.batch.notes = notes }
+                state.withLock { $0.notes = notes }
             }
             lastSearch = monotonicNanoseconds()
         }

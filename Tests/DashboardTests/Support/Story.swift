@@ -325,14 +325,14 @@ struct Story {
     }
 
     private mutating func clients(at time: Double, isStorm: Bool) -> [ClientStatus] {
-        func summary(_ p50: UInt64, _ p99: UInt64?) -> LatencySummary {
+        func summary(_ p50: UInt64, p99: UInt64?) -> LatencySummary {
             LatencySummary(count: 200, mean: p50, p50: p50, p99: p99, max: p99 ?? p50)
         }
         var ui = ClientStatus(name: "ui", activity: "read", workers: 4, targetRate: 200)
         ui.throughput = isStorm ? 131 + Double(random.next(20)) : 198 + Double(random.next(5))
-        ui.wait = summary(isStorm ? 3_120_000 : 1_900, isStorm ? 12_300_000 : 8_700)
-        ui.service = summary(210_000, 1_420_000)
-        ui.response = summary(isStorm ? 3_400_000 : 230_000, isStorm ? 19_800_000 : 1_600_000)
+        ui.wait = summary(isStorm ? 3_120_000 : 1_900, p99: isStorm ? 12_300_000 : 8_700)
+        ui.service = summary(210_000, p99: 1_420_000)
+        ui.response = summary(isStorm ? 3_400_000 : 230_000, p99: isStorm ? 19_800_000 : 1_600_000)
         ui.counts.skipped = UInt64(max(0, time - 20) * 11)
         ui.slow = SlowSplit(
             beyond: "p99",
@@ -346,15 +346,15 @@ struct Story {
         )
         var pay = ClientStatus(name: "pay", activity: "write", workers: 2)
         pay.throughput = time > 23 && time < 26 ? 41 : 1_380 + Double(random.next(90))
-        pay.wait = summary(2_400, 9_120_000)
-        pay.service = summary(640_000, 2_310_000)
-        pay.response = summary(690_000, 11_400_000)
+        pay.wait = summary(2_400, p99: 9_120_000)
+        pay.service = summary(640_000, p99: 2_310_000)
+        pay.response = summary(690_000, p99: 11_400_000)
         pay.counts.errors = time > 7 ? ["SQLITE_BUSY": 3] : [:]
         var report = ClientStatus(name: "report", activity: "read")
         report.throughput = 0
         var importer = ClientStatus(name: "import", activity: "write")
         importer.throughput = time > 23 && time < 26 ? 16 : 0
-        if importer.throughput > 0 { importer.service = summary(61_000_000, nil) }
+        if importer.throughput > 0 { importer.service = summary(61_000_000, p99: nil) }
         return [
             ui, pay, report, ClientStatus(name: "snapshot", activity: "snapshot"), importer,
             ClientStatus(name: "cancel", activity: "interrupt"),

@@ -47,15 +47,26 @@ struct WatchStory {
         var processes = [
             process(
                 4711,
-                "worker",
-                "python3 worker.py",
+                name: "worker",
+                command: "python3 worker.py",
                 share: isWorking ? 0 : 0.3,
                 processor: 0.12
             ),
-            process(4712, "web", "ruby web.rb", reader: 0.62, processor: 0.31),
-            process(4713, "report", "python3 report.py --month 11", reader: now >= 10 ? 1 : 0),
-            process(4714, "sync", "node sync.js", share: isWorking ? 1 : 0, processor: 0),
-            process(4715, idleName, "/usr/bin/backup --daily"),
+            process(4712, name: "web", command: "ruby web.rb", reader: 0.62, processor: 0.31),
+            process(
+                4713,
+                name: "report",
+                command: "python3 report.py --month 11",
+                reader: now >= 10 ? 1 : 0
+            ),
+            process(
+                4714,
+                name: "sync",
+                command: "node sync.js",
+                share: isWorking ? 1 : 0,
+                processor: 0
+            ),
+            process(4715, name: idleName, command: "/usr/bin/backup --daily"),
         ]
         processes[1].locks = [lock(.reader, mark: 2, frame: frames, for: 0, now)]
         if now >= 10 {
@@ -184,8 +195,8 @@ struct WatchStory {
 
     private func process(
         _ pid: Int32,
-        _ name: String,
-        _ command: String,
+        name: String,
+        command: String,
         share writer: Double = 0,
         reader: Double = 0,
         processor: Double = 0.002

@@ -31,8 +31,8 @@ enum HeaderBytes {
         page[16] = 2
         var end = page.count
         let rows = [
-            row("table", "t", 2, "CREATE TABLE t(a INTEGER PRIMARY KEY, b)"),
-            row("index", "i", 3, "CREATE INDEX i ON t(b)"),
+            row("table", name: "t", root: 2, sql: "CREATE TABLE t(a INTEGER PRIMARY KEY, b)"),
+            row("index", name: "i", root: 3, sql: "CREATE INDEX i ON t(b)"),
         ]
         page.replaceSubrange(100..<108, with: [13, 0, 0, 0, UInt8(rows.count), 0, 0, 0])
         for (number, row) in rows.enumerated() {
@@ -46,8 +46,7 @@ enum HeaderBytes {
     }()
 
     /// Returns a record of `sqlite_schema`.
-    private static func row(_ kind: String, _ name: String, _ root: UInt8, _ sql: String) -> [UInt8]
-    {
+    private static func row(_ kind: String, name: String, root: UInt8, sql: String) -> [UInt8] {
         let texts = [kind, name, "t"]
         let types =
             texts.map { UInt8(13 + 2 * $0.utf8.count) } + [1, UInt8(13 + 2 * sql.utf8.count)]

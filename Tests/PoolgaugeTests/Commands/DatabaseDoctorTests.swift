@@ -29,7 +29,7 @@ struct DatabaseDoctorTests {
 
     private func examine(
         _ folder: URL,
-        _ arguments: [String] = [],
+        arguments: [String] = [],
         name: String = "app.sqlite"
     ) throws -> Examination {
         // Copies are created in a separate folder, which must be empty after the run.
@@ -170,7 +170,7 @@ struct DatabaseDoctorTests {
 
     @Test func aDatabaseThatCannotBeCopiedIsStillDescribed() throws {
         try withQueue(Self.table("t", rows: 1_000)) { queue, folder in
-            let small = try examine(folder, ["--copy-limit", "10KiB"])
+            let small = try examine(folder, arguments: ["--copy-limit", "10KiB"])
             #expect(small.copy.bytes == nil)
             #expect(small.copy.skipped?.contains("the limit is 10.0 KiB") == true)
             #expect(

@@ -164,7 +164,7 @@ struct CodableShapesTests {
 
         func encode(to encoder: any Encoder) throws {
             guard let plan = CodableShapesTests.plan, let fields = plan.fields else { return }
-            try Part.encode(plan.steps, fields, to: encoder)
+            try Part.encode(plan.steps, fields: fields, to: encoder)
         }
     }
 
@@ -206,11 +206,46 @@ struct CodableShapesTests {
                 return try decoding(steps) { try Part(from: container.superDecoder()) }
             case .nested(let name, let keys, let fields, let nestedKeys):
                 switch keys {
-                case 0: return try nested(decoder, Forward.self, name, fields, nestedKeys)
-                case 1: return try nested(decoder, Backward.self, name, fields, nestedKeys)
-                case 2: return try nested(decoder, Mixed.self, name, fields, nestedKeys)
-                case 3: return try nested(decoder, Renamed.self, name, fields, nestedKeys)
-                default: return try nested(decoder, Text.self, name, fields, nestedKeys)
+                case 0:
+                    return try nested(
+                        decoder,
+                        type: Forward.self,
+                        name: name,
+                        fields: fields,
+                        keys: nestedKeys
+                    )
+                case 1:
+                    return try nested(
+                        decoder,
+                        type: Backward.self,
+                        name: name,
+                        fields: fields,
+                        keys: nestedKeys
+                    )
+                case 2:
+                    return try nested(
+                        decoder,
+                        type: Mixed.self,
+                        name: name,
+                        fields: fields,
+                        keys: nestedKeys
+                    )
+                case 3:
+                    return try nested(
+                        decoder,
+                        type: Renamed.self,
+                        name: name,
+                        fields: fields,
+                        keys: nestedKeys
+                    )
+                default:
+                    return try nested(
+                        decoder,
+                        type: Text.self,
+                        name: name,
+                        fields: fields,
+                        keys: nestedKeys
+                    )
                 }
             case .list(let name, _):
                 var list = try decoder.container(keyedBy: Mixed.self)
@@ -223,10 +258,10 @@ struct CodableShapesTests {
 
         private static func nested<Key: CodingKey>(
             _ decoder: any Decoder,
-            _ type: Key.Type,
-            _ name: String,
-            _ fields: [String],
-            _ keys: Int
+            type: Key.Type,
+            name: String,
+            fields: [String],
+            keys: Int
         ) throws -> [String] {
             guard let key = Key(stringValue: name) else { return [] }
             let container = try decoder.container(keyedBy: type)
@@ -268,11 +303,11 @@ struct CodableShapesTests {
             let fields: Fields
 
             func encode(to encoder: any Encoder) throws {
-                try Part.encode(steps, fields, to: encoder)
+                try Part.encode(steps, fields: fields, to: encoder)
             }
         }
 
-        static func encode(_ steps: [Step], _ fields: Fields, to encoder: any Encoder) throws {
+        static func encode(_ steps: [Step], fields: Fields, to encoder: any Encoder) throws {
             for step in steps {
                 switch step {
                 case .fields(let names, let keys):
@@ -284,7 +319,7 @@ struct CodableShapesTests {
                     default: try write(names, fields, encoder.container(keyedBy: Text.self))
                     }
                 case .sameDecoder(let steps), .superclass(let steps):
-                    try encode(steps, fields, to: encoder)
+                    try encode(steps, fields: fields, to: encoder)
                 case .single(let steps):
                     // A type that encodes another type on the same encoder.
                     try Wrapped(steps: steps, fields: fields).encode(to: encoder)

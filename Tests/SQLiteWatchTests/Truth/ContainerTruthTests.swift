@@ -57,7 +57,7 @@ struct ContainerTruthTests {
             """
         )
         for name in ["absolute", "relative", "magic"] {
-            #expect(FilePath.open("\(root)/srv/\(name).db", O_RDONLY) == -1)
+            #expect(FilePath.open("\(root)/srv/\(name).db", flags: O_RDONLY) == -1)
             #expect(FileIdentity(path: "\(root)/srv/\(name).db") == nil)
         }
         #expect(FilePath.resolved("\(root)/srv/inside.db") == root + "/srv/app.db")

@@ -91,6 +91,22 @@ struct ComparisonAnalysisTests {
         #expect(try #require(p99.change).hasPrefix("2.5× lower"))
     }
 
+    /// Three of ten blocks without accesses determine the estimate, but two do not.
+    @Test(arguments: [(2, false), (3, true)])
+    func aRatioIsABoundIfItDependsOnBlocksWithoutAccesses(blocks: Int, isBound: Bool) throws {
+        let runs = (0..<10).map { block in
+            [
+                run("a", throughput: 1000 + Double(block), p99: 1e6),
+                run("b", throughput: block < blocks ? 0 : 500, p99: 1e6),
+                run("a", throughput: 1000, p99: 1e6),
+            ].map { ComparisonMeasurement($0) }
+        }
+        let analysis = ComparisonAnalysis(plan: try plan(), blocks: runs, seconds: 3)
+        let pairs = analysis.pairs(noise: analysis.noise())
+        let throughput = try #require(pairs.first { $0.metric == "ui.throughput" })
+        #expect((throughput.isBound == true) == isBound)
+    }
+
     @Test func equalArmsAreTheSameOrInconclusive() throws {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }
@@ -108,14 +124,15 @@ struct ComparisonAnalysisTests {
         let catalog = MetricCatalog(clients: ["ui"])
         let metric = try ComparisonMetric("ui.throughput", in: catalog)
         func verdict(floor: Double?) -> ComparisonVerdict {
-            ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric).0
+            ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric: metric).0
         }
         #expect(verdict(floor: log(1.05)) == .better)
         #expect(verdict(floor: nil) == .inconclusive)
         // The interval is within the floor, so the arms are the same.
         #expect(verdict(floor: log(1.2)) == .same)
         #expect(
-            ComparisonAnalysis.verdict(of: ratio, p: 0.06, log(1.05), metric).0 == .inconclusive
+            ComparisonAnalysis.verdict(of: ratio, p: 0.06, log(1.05), metric: metric).0
+                == .inconclusive
         )
         let wide = try #require(
             PairedRatio(
@@ -125,7 +142,7 @@ struct ComparisonAnalysisTests {
             )
         )
         #expect(wide.pValue == 2.0 / 1024)
-        let found = ComparisonAnalysis.verdict(of: wide, p: wide.pValue, log(1.06), metric)
+        let found = ComparisonAnalysis.verdict(of: wide, p: wide.pValue, log(1.06), metric: metric)
         #expect(found.0 == .inconclusive)
         #expect(found.note == "no measurable change (less than 1.06×)")
     }
@@ -162,7 +179,12 @@ struct ComparisonAnalysisTests {
             else { continue }
             if ratio.pValue <= BlockCount.significance { significantTests += 1 }
             let floor = max(abs(noise.location.low), abs(noise.location.high))
-            let verdict = ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric).0
+            let verdict = ComparisonAnalysis.verdict(
+                of: ratio,
+                p: ratio.pValue,
+                floor,
+                metric: metric
+            ).0
             if verdict.isDifference { differences += 1 }
         }
         // This is the 99% interval of a binomial distribution with 2,000 draws at 5%.
@@ -182,7 +204,8 @@ struct ComparisonAnalysisTests {
             let ratio = try #require(PairedRatio(plain, runs(900), smallest: 1))
             let noise = try #require(PairedRatio(plain, runs(1000), smallest: 1))
             let floor = max(abs(noise.location.low), abs(noise.location.high))
-            return ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric).0 == .worse
+            return ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric: metric).0
+                == .worse
         }
         #expect(found >= 18, "\(found)")
     }

@@ -28,7 +28,7 @@ struct MetricValueTests {
 
     @Test func higherIsBetterOnlyForTheListedMetrics() {
         let higher = MetricCatalog(clients: ["ui"]).names.filter {
-            !MetricCatalog.isLowerBetter($0, "p(99)")
+            !MetricCatalog.isLowerBetter($0, aggregate: "p(99)")
         }
         #expect(
             higher.sorted() == [
@@ -36,8 +36,8 @@ struct MetricValueTests {
                 "ui.throughput",
             ]
         )
-        #expect(!MetricCatalog.isLowerBetter("ui.response", "count"))
-        #expect(MetricCatalog.isLowerBetter("ui.errors", "count"))
+        #expect(!MetricCatalog.isLowerBetter("ui.response", aggregate: "count"))
+        #expect(MetricCatalog.isLowerBetter("ui.errors", aggregate: "count"))
     }
 
     @Test(

@@ -11,7 +11,7 @@ struct WriteBalanceTests {
 
     private func client(
         _ name: String,
-        _ access: WorkloadAccess,
+        access: WorkloadAccess,
         workers: Int = 1,
         rate: Double? = nil
     ) -> Client {
@@ -26,7 +26,10 @@ struct WriteBalanceTests {
 
     @Test func ratesMoveAndTheirSumIsUnchanged() throws {
         let balance = WriteBalance(
-            try plans([client("read", .read, rate: 300), client("write", .write, rate: 100)])
+            try plans([
+                client("read", access: .read, rate: 300),
+                client("write", access: .write, rate: 100),
+            ])
         )
         #expect(balance.share(of: nil) == 0.25)
         let read = balance.factors(of: 0, at: 0.6).load * 300
@@ -38,7 +41,10 @@ struct WriteBalanceTests {
 
     @Test func workersMoveIfClientsHaveNoRates() throws {
         let balance = WriteBalance(
-            try plans([client("read", .read, workers: 6), client("write", .write, workers: 2)])
+            try plans([
+                client("read", access: .read, workers: 6),
+                client("write", access: .write, workers: 2),
+            ])
         )
         #expect(balance.factors(of: 0, at: 0.5).scaled(workers: 6) == 4)
         #expect(balance.factors(of: 1, at: 0.5).scaled(workers: 2) == 4)
@@ -47,7 +53,7 @@ struct WriteBalanceTests {
     }
 
     @Test func withoutWritersTheShareCannotChange() throws {
-        let balance = WriteBalance(try plans([client("read", .read)]))
+        let balance = WriteBalance(try plans([client("read", access: .read)]))
         #expect(balance.share(of: nil) == nil)
         #expect(balance.factors(of: 0, at: 0.5).load == 1)
     }

@@ -9,7 +9,7 @@ extension ResultFixture {
         primary: [String],
         noiseFloor: [String: Double]
     ) -> ComparisonResult {
-        func arm(_ name: String, _ response: Double) -> ArmComparison {
+        func arm(_ name: String, response: Double) -> ArmComparison {
             let values = ["ui.response.p99": [response, response * 1.1, nil]]
             return ArmComparison(
                 arm: name,
@@ -39,8 +39,8 @@ extension ResultFixture {
             noiseFloor: noiseFloor,
             noise: [],
             pairs: pairs,
-            arms: [arm("queue", 4_000_000), arm("pool", 1_000_000)],
-            control: arm("queue", 4_100_000),
+            arms: [arm("queue", response: 4_000_000), arm("pool", response: 1_000_000)],
+            control: arm("queue", response: 4_100_000),
             representativeBlock: 2
         )
     }

@@ -19,7 +19,7 @@ struct AbortTests {
 
     private func threshold(
         _ metric: String,
-        _ expression: String,
+        expression: String,
         abortAfter: Duration? = .zero
     ) throws -> Threshold {
         var threshold = try Threshold(
@@ -47,8 +47,8 @@ struct AbortTests {
 
     @Test func aMissedThresholdEndsTheRun() async throws {
         let result = try await run([
-            try threshold("reads.response", "p(90) < 1s"),
-            try threshold("reads.response", "max < 50ms"),
+            try threshold("reads.response", expression: "p(90) < 1s"),
+            try threshold("reads.response", expression: "max < 50ms"),
         ])
         // The first slow accesses end at 4.2 s. The next check is at 5 s.
         let aborted = try #require(result.aborted)
@@ -87,7 +87,7 @@ struct AbortTests {
 
     @Test func theDelayExcludesTheWarmUp() async throws {
         let result = try await run(
-            [try threshold("reads.response", "max < 50ms", abortAfter: .seconds(7))],
+            [try threshold("reads.response", expression: "max < 50ms", abortAfter: .seconds(7))],
             warmUp: .seconds(2)
         )
         #expect(result.aborted?.seconds == 7)
@@ -96,8 +96,8 @@ struct AbortTests {
 
     @Test func onlyMissedThresholdsWithAbortEndARun() async throws {
         let result = try await run([
-            try threshold("reads.response", "max < 1s"),
-            try threshold("reads.response", "max < 50ms", abortAfter: nil),
+            try threshold("reads.response", expression: "max < 1s"),
+            try threshold("reads.response", expression: "max < 50ms", abortAfter: nil),
         ])
         #expect(result.aborted == nil)
         #expect(!result.partial)
@@ -106,7 +106,7 @@ struct AbortTests {
     }
 
     @Test func aPercentileWithTooFewSamplesDoesNotEndARun() throws {
-        let limit = try threshold("reads.response", "p(99) < 50ms")
+        let limit = try threshold("reads.response", expression: "p(99) < 50ms")
         let watch = try #require(AbortWatch([limit]))
         var result = ResultFixture.run
         result.clients["reads"] = ResultFixture.reader
@@ -125,7 +125,10 @@ struct AbortTests {
     }
 
     @Test func aLowerPercentileCanDecide() async throws {
-        let result = try await run([try threshold("reads.response", "p(99.9) < 5ms")], workers: 1)
+        let result = try await run(
+            [try threshold("reads.response", expression: "p(99.9) < 5ms")],
+            workers: 1
+        )
         // About a hundred accesses are enough for lower percentiles, which already exceed the
         // limit.
         #expect(result.aborted?.seconds == 1)
@@ -138,7 +141,9 @@ struct AbortTests {
     }
 
     @Test func aShareNeedsTenAccessesBeyondItsLimit() throws {
-        let watch = try #require(AbortWatch([try threshold("reads.errors", "rate < 1%")]))
+        let watch = try #require(
+            AbortWatch([try threshold("reads.errors", expression: "rate < 1%")])
+        )
         var result = ResultFixture.run
         result.clients["reads"] = ResultFixture.reader
         result.clients["reads"]?.offered = 100
@@ -151,13 +156,13 @@ struct AbortTests {
 
     @Test func runningAccessesAreNotCountedUntilTheyEnd() async throws {
         // Each access takes 200 ms after second 4, so four accesses are always running.
-        let result = try await run([try threshold("reads.completed", "rate >= 1")])
+        let result = try await run([try threshold("reads.completed", expression: "rate >= 1")])
         #expect(result.aborted == nil)
     }
 
     @Test func blocksOfAComparisonIgnoreAborts() async throws {
         var scenario = Scenario.test([.reader("reads")], measured: .seconds(30))
-        scenario.thresholds = [try threshold("reads.response", "max < 5ms")]
+        scenario.thresholds = [try threshold("reads.response", expression: "max < 5ms")]
         var options = RunOptions()
         let target = target()
         options.clock = target.clock

@@ -44,7 +44,7 @@ extension AccessGate {
     func beginRead(_ site: AccessSite) throws -> Database {
         let thread = ThreadState.current
         preconditionNotReentrant(thread)
-        let slot = try enter(thread, site, .read)
+        let slot = try enter(thread, at: site, intent: .read)
         let database = slot.openDatabase
         do {
             try database.beginReadAccess()
@@ -86,7 +86,7 @@ extension AccessGate {
     func beginWrite(_ site: AccessSite) throws -> Database {
         let thread = ThreadState.current
         preconditionNotReentrant(thread)
-        let slot = try enter(thread, site, .write)
+        let slot = try enter(thread, at: site, intent: .write)
         let database = slot.openDatabase
         do {
             try database.beginWriteAccess()
@@ -111,7 +111,7 @@ extension AccessGate {
 
     /// Reads in one transaction, without blocking the thread.
     func readInTask<T: Sendable>(
-        _ site: AccessSite,
+        at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await perform(site, .read) { db in
@@ -125,7 +125,7 @@ extension AccessGate {
     }
 
     func writeInTask<T: Sendable>(
-        _ site: AccessSite,
+        at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await perform(site, .write) { db in try db.withWriteTransaction(updates) }
@@ -133,11 +133,11 @@ extension AccessGate {
 
     /// Schedules a read in one transaction, which retains `owner` until `value` returns.
     func readLater(
-        _ site: AccessSite,
+        at site: AccessSite,
         keeping owner: any DatabaseReader,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        performLater(site, .read) {
+        performLater(at: site, intent: .read) {
             value(.failure($0))
         } _: { [self] db in
             withExtendedLifetime(owner) {
@@ -177,15 +177,15 @@ extension AccessGate {
     ///
     /// If the access leaves a transaction open, the program stops.
     func withConnection<T, E: Error>(
-        _ site: AccessSite,
-        _ intent: Waiter.Intent,
+        at site: AccessSite,
+        intent: Waiter.Intent,
         _ body: (Database) throws(E) -> T
     ) throws(E) -> T {
         let thread = ThreadState.current
         preconditionNotReentrant(thread)
         let slot: AccessSlot
         do {
-            slot = try enter(thread, site, intent)
+            slot = try enter(thread, at: site, intent: intent)
         } catch {
             return try Database.withStandIn(for: error, label: slots[0].label, body)
         }
@@ -198,22 +198,22 @@ extension AccessGate {
 
     /// Runs `body` on the connection that the thread already holds, or on a newly acquired one.
     func withCurrentConnection<T, E: Error>(
-        _ site: AccessSite,
-        _ intent: Waiter.Intent,
+        at site: AccessSite,
+        intent: Waiter.Intent,
         _ body: (Database) throws(E) -> T
     ) throws(E) -> T {
         if let slot = ThreadState.current.pointee.access(through: self) {
             return try body(slot.openDatabase)
         }
-        return try withConnection(site, intent, body)
+        return try withConnection(at: site, intent: intent, body)
     }
 
     /// Runs `body` with a connection, without blocking the thread.
     ///
     /// If the access leaves a transaction open, the program stops.
     func performWithoutTransaction<T: Sendable>(
-        _ site: AccessSite,
-        _ intent: Waiter.Intent,
+        at site: AccessSite,
+        intent: Waiter.Intent,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await perform(site, intent) { db in
@@ -228,12 +228,12 @@ extension AccessGate {
     /// If the access leaves a transaction open, the program stops. The access retains `owner` until
     /// `body` returns.
     func performWithoutTransactionLater(
-        _ site: AccessSite,
-        _ intent: Waiter.Intent,
+        at site: AccessSite,
+        intent: Waiter.Intent,
         keeping owner: any DatabaseReader,
         _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        performLater(site, intent) {
+        performLater(at: site, intent: intent) {
             body(.failure($0))
         } _: { [self] db in
             withExtendedLifetime(owner) {
@@ -248,12 +248,12 @@ extension AccessGate {
     ///
     /// If no connection is available, `body` receives a connection on which every statement throws.
     func writeWithoutTransactionLater(
-        _ site: AccessSite,
+        at site: AccessSite,
         keeping owner: any DatabaseWriter,
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         let label = slots[0].label
-        performWithoutTransactionLater(site, .write, keeping: owner) { result in
+        performWithoutTransactionLater(at: site, intent: .write, keeping: owner) { result in
             switch result {
             case .success(let database): body(database)
             case .failure(let error): body(Database.makeStandIn(label: label, for: error))
@@ -279,11 +279,11 @@ extension AccessGate {
     @inline(__always)
     func enter(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
-        _ intent: Waiter.Intent
+        at site: AccessSite,
+        intent: Waiter.Intent
     ) throws -> AccessSlot {
-        let slot = try acquire(thread, site, intent)
-        enter(slot, thread, site)
+        let slot = try acquire(thread, at: site, intent: intent)
+        enter(slot, on: thread, at: site)
         return slot
     }
 
@@ -291,8 +291,8 @@ extension AccessGate {
     @inline(__always)
     func enter(
         _ slot: AccessSlot,
-        _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite
+        on thread: UnsafeMutablePointer<ThreadState>,
+        at site: AccessSite
     ) {
         slot.outer = thread.pointee.innermost
         slot.thread = thread

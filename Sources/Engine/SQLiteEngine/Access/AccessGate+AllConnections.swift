@@ -25,15 +25,15 @@ extension AccessGate {
     ///   `SQLITE_LOCKED` if the wait would be a deadlock.
     func withAllConnections<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
+        at site: AccessSite,
         readers: AccessGate,
         _ body: (_ writer: AccessSlot, _ readers: [AccessSlot]) throws -> T
     ) throws -> T {
-        try take(slots[0], thread, site)
+        try take(slots[0], on: thread, at: site)
         reserve()
         var isReserved = true
         defer { if isReserved { endReservation() } }
-        return try readers.withAllSlots(thread, site, reserved: slots[0]) { held in
+        return try readers.withAllSlots(thread, at: site, reserved: slots[0]) { held in
             let slot = claimReservation()
             isReserved = false
             return try body(slot, held)
@@ -53,8 +53,8 @@ extension AccessGate {
     /// Deadlock detection includes these slots; reentrancy checks do not.
     func holding<T, E: Error>(
         _ slots: some Sequence<AccessSlot>,
-        _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
+        on thread: UnsafeMutablePointer<ThreadState>,
+        at site: AccessSite,
         _ body: () throws(E) -> T
     ) throws(E) -> T {
         let outermost = thread.pointee.held
@@ -76,7 +76,7 @@ extension AccessGate {
     ///
     /// All callers acquire the slots in the same order, so two callers never wait for each other.
     /// For a pool's readers, this order is not sufficient; see
-    /// ``withAllConnections(_:_:readers:_:)``.
+    /// ``withAllConnections(_:at:readers:_:)``.
     ///
     /// `reserved` is a slot that the caller has reserved in another gate. Deadlock detection treats
     /// the slot as held during the wait.
@@ -85,39 +85,39 @@ extension AccessGate {
     ///   `SQLITE_LOCKED` if the wait for a slot would be a deadlock.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
+        at site: AccessSite,
         reserved: AccessSlot? = nil,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
-        let held = try takeAll(thread, site, reserved)
-        return try runInAccess(holding: held, thread, site, body)
+        let held = try takeAll(thread, at: site, reserved: reserved)
+        return try runInAccess(holding: held, thread, at: site, body)
     }
 
     /// Runs `body` while holding every slot, unless the gate closes during the wait.
     func withAllSlotsUnlessClosed(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
+        at site: AccessSite,
         _ body: ([AccessSlot]) throws -> Void
     ) throws {
         let held: [AccessSlot]
         do {
-            held = try takeAll(thread, site)
+            held = try takeAll(thread, at: site)
         } catch {
             if isClosed { return }
             throw error
         }
-        try runInAccess(holding: held, thread, site, body)
+        try runInAccess(holding: held, thread, at: site, body)
     }
 
     private func takeAll(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
-        _ reserved: AccessSlot? = nil
+        at site: AccessSite,
+        reserved: AccessSlot? = nil
     ) throws -> [AccessSlot] {
         var held: [AccessSlot] = []
         do {
             for slot in slots {
-                try take(slot, thread, site, holding: held, reserved)
+                try take(slot, on: thread, at: site, holding: held, reserved: reserved)
                 held.append(slot)
                 slot.database?.endKeptTransaction()
             }
@@ -131,7 +131,7 @@ extension AccessGate {
     private func runInAccess<T>(
         holding held: [AccessSlot],
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
+        at site: AccessSite,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
         defer { for slot in held { returnSlot(slot) } }
@@ -147,7 +147,7 @@ extension AccessGate {
             entered.outer = nil
         }
         let others = held.filter { $0 !== entered }
-        return try holding(others, thread, site) { try body(held) }
+        return try holding(others, on: thread, at: site) { try body(held) }
     }
 
     /// Acquires one specific slot, whether or not it has a connection.
@@ -159,10 +159,10 @@ extension AccessGate {
     ///   deadlock.
     func take(
         _ slot: AccessSlot,
-        _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
+        on thread: UnsafeMutablePointer<ThreadState>,
+        at site: AccessSite,
         holding held: [AccessSlot] = [],
-        _ reserved: AccessSlot? = nil
+        reserved: AccessSlot? = nil
     ) throws {
         if slot.claimIdle() || slot.claimClosed() { return }
         let waiter = Waiter(
@@ -171,7 +171,7 @@ extension AccessGate {
             sleeper: .thread(thread.pointee.parker),
             since: monotonicNanoseconds(),
             wanted: slot,
-            holdings: thread.pointee.holdings + Holding.all(held, reserved, site)
+            holdings: thread.pointee.holdings + Holding.all(held, reserved: reserved, at: site)
         )
         _ = try waitInThread(waiter)
     }
@@ -185,7 +185,7 @@ extension AccessGate {
         if isClosed { return }
         let thread = ThreadState.current
         preconditionNotReentrant(thread)
-        try withAllSlotsUnlessClosed(thread, site) { slots in
+        try withAllSlotsUnlessClosed(thread, at: site) { slots in
             try Self.closeConnections(of: slots)
             retire()
             didClose()
@@ -204,7 +204,7 @@ extension AccessGate {
     /// Schedules each connection to close as soon as the connection is free.
     func closeConnectionsEventually(_ site: AccessSite) {
         for slot in slots where slot.isOpen || slot.isTaken {
-            _ = acquire(site, .maintenance, wanted: slot) { [self] result in
+            _ = acquire(site, intent: .maintenance, wanted: slot) { [self] result in
                 guard case .success(let slot) = result else { return }
                 slot.uninstall()?.closeIgnoringErrors()
                 returnSlot(slot)
@@ -214,11 +214,11 @@ extension AccessGate {
 
     /// Schedules `body` to run on each open connection as soon as the connection is free.
     func withEachConnectionEventually(
-        _ site: AccessSite,
+        at site: AccessSite,
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         for slot in slots where slot.isOpen {
-            _ = acquire(site, .maintenance, wanted: slot) { [self] result in
+            _ = acquire(site, intent: .maintenance, wanted: slot) { [self] result in
                 guard case .success(let slot) = result else { return }
                 slot.executor.async { [self] in
                     if let database = slot.database { body(database) }
@@ -269,11 +269,11 @@ extension AccessGate {
     /// - Throws: The error that `body` throws, and `CancellationError` as soon as the task is
     ///   canceled.
     func performWithAllConnections<T: Sendable>(
-        _ site: AccessSite,
+        at site: AccessSite,
         readers: AccessGate,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
-        _ = try await acquireForTask(site, .write, wanted: slots[0])
+        _ = try await acquireForTask(site, intent: .write, wanted: slots[0])
         reserve()
         do {
             try await readers.acquireAll(site, reserved: slots[0])
@@ -283,17 +283,17 @@ extension AccessGate {
         }
         defer { readers.returnAllSlots() }
         return try await perform(site, .write, holding: claimReservation()) { db in
-            try readers.holding(readers.slots, ThreadState.current, site) { try body(db) }
+            try readers.holding(readers.slots, on: ThreadState.current, at: site) { try body(db) }
         }
     }
 
     func performWithAllConnectionsLater(
-        _ site: AccessSite,
+        at site: AccessSite,
         readers: AccessGate,
         failure: @escaping @Sendable (any Error) -> Void,
         _ body: @escaping @Sendable (Database) -> Void
     ) {
-        _ = acquire(site, .write) { [self] result in
+        _ = acquire(site, intent: .write) { [self] result in
             // The current thread may be releasing the slot inside another access, so the work
             // continues on a different thread.
             slots[0].executor.async { [self] in
@@ -302,7 +302,7 @@ extension AccessGate {
                     return
                 }
                 reserve()
-                readers.acquireAllLater(site, reserved: slots[0]) { [self] result in
+                readers.acquireAllLater(at: site, reserved: slots[0]) { [self] result in
                     if case .failure(let error) = result {
                         endReservation()
                         failure(error)
@@ -311,12 +311,14 @@ extension AccessGate {
                     let slot = claimReservation()
                     slot.executor.async { [self] in
                         let thread = ThreadState.current
-                        enter(slot, thread, site)
+                        enter(slot, on: thread, at: site)
                         defer {
                             leaveOpenOrClosed(slot)
                             readers.returnAllSlots()
                         }
-                        readers.holding(readers.slots, thread, site) { body(slot.openDatabase) }
+                        readers.holding(readers.slots, on: thread, at: site) {
+                            body(slot.openDatabase)
+                        }
                     }
                 }
             }
@@ -332,8 +334,8 @@ extension AccessGate {
         var held = 0
         do {
             for slot in slots {
-                let holdings = Holding.all(slots[..<held], reserved, site)
-                _ = try await acquireForTask(site, .write, wanted: slot, holdings: holdings)
+                let holdings = Holding.all(slots[..<held], reserved: reserved, at: site)
+                _ = try await acquireForTask(site, intent: .write, wanted: slot, holdings: holdings)
                 held += 1
                 slot.database?.endKeptTransaction()
             }
@@ -355,7 +357,7 @@ extension AccessGate {
     /// would be a deadlock. After success, the caller must call ``returnAllSlots()``. `reserved` is
     /// a slot that the caller has reserved in another gate.
     func acquireAllLater(
-        _ site: AccessSite,
+        at site: AccessSite,
         from index: Int = 0,
         reserved: AccessSlot,
         _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -364,15 +366,16 @@ extension AccessGate {
             completion(.success(()))
             return
         }
-        let holdings = Holding.all(slots[..<index], reserved, site)
-        _ = acquire(site, .write, wanted: slots[index], holdings: holdings) { [self] result in
+        let holdings = Holding.all(slots[..<index], reserved: reserved, at: site)
+        _ = acquire(site, intent: .write, wanted: slots[index], holdings: holdings) {
+            [self] result in
             switch result {
             case .success(let slot):
                 // The current thread may be releasing the slot inside another access, so the work
                 // continues on a different thread.
                 slot.executor.async { [self] in
                     slot.database?.endKeptTransaction()
-                    acquireAllLater(site, from: index + 1, reserved: reserved, completion)
+                    acquireAllLater(at: site, from: index + 1, reserved: reserved, completion)
                 }
             case .failure(let error):
                 for slot in slots[..<index] { returnSlot(slot) }

@@ -99,8 +99,8 @@ extension AccessGate.Holding {
     /// Returns the slots that a barrier holds, followed by the slot that the barrier has reserved.
     static func all(
         _ slots: some Sequence<AccessSlot>,
-        _ reserved: AccessSlot?,
-        _ site: AccessSite
+        reserved: AccessSlot?,
+        at site: AccessSite
     ) -> [Self] {
         slots.map { Self(slot: $0, site: site) }
             + (reserved.map { [Self(slot: $0, site: site, isReserved: true)] } ?? [])
@@ -310,7 +310,7 @@ extension AccessGate {
     ///   called.
     func acquire(
         _ site: AccessSite,
-        _ intent: Waiter.Intent,
+        intent: Waiter.Intent,
         wanted: AccessSlot? = nil,
         holdings: [Holding] = [],
         resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
@@ -408,19 +408,19 @@ extension AccessGate {
     /// Waiting accesses run in call order. The access ends when `body` returns. If no connection is
     /// available, `failure` is called instead.
     func performLater(
-        _ site: AccessSite,
-        _ intent: Waiter.Intent,
+        at site: AccessSite,
+        intent: Waiter.Intent,
         failure: @escaping @Sendable (any Error) -> Void,
         _ body: @escaping @Sendable (Database) -> Void
     ) {
-        _ = acquire(site, intent) { [self] result in
+        _ = acquire(site, intent: intent) { [self] result in
             // Always uses a Dispatch thread, because `failure` is also user code.
             let slot = (try? result.get()) ?? slots[0]
             slot.executor.async { [self] in
                 do {
                     let slot = try result.get()
                     if slot.database == nil { _ = try open(slot, site) }
-                    enter(slot, ThreadState.current, site)
+                    enter(slot, on: ThreadState.current, at: site)
                     defer { leaveOpenOrClosed(slot) }
                     body(slot.openDatabase)
                 } catch {
@@ -438,7 +438,7 @@ extension AccessGate {
     ) throws -> T {
         if slot.database == nil { _ = try open(slot, site) }
         let thread = ThreadState.current
-        enter(slot, thread, site)
+        enter(slot, on: thread, at: site)
         defer {
             // Without a target queue, this thread can also run the next task's access.
             if !slot.executor.hasTarget {
@@ -466,14 +466,14 @@ extension AccessGate {
 
     func acquireForTask(
         _ site: AccessSite,
-        _ intent: Waiter.Intent,
+        intent: Waiter.Intent,
         wanted: AccessSlot,
         holdings: [Holding] = []
     ) async throws -> AccessSlot {
         try Task.checkCancellation()
         let acquisition = TaskAcquisition(gate: self, wanted: wanted, holdings: holdings)
         return try await withTaskCancellationHandler {
-            acquisition.start(site, intent)
+            acquisition.start(site, intent: intent)
             return try await acquisition.outcome.value().get()
         } onCancel: {
             acquisition.cancel()

@@ -113,22 +113,22 @@ final class AccessGate: Sendable {
     @inline(__always)
     func acquire(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
-        _ intent: Waiter.Intent
+        at site: AccessSite,
+        intent: Waiter.Intent
     ) throws -> AccessSlot {
         let hint = thread.pointee.hint
         if thread.pointee.hintGate == identity, hint < inUsePeak.load(ordering: .relaxed) {
             let slot = slots[hint]
             if slot.claimIdle() { return slot }
         }
-        return try acquireAny(thread, site, intent)
+        return try acquireAny(thread, at: site, intent: intent)
     }
 
     @inline(never)
     private func acquireAny(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
-        _ intent: Waiter.Intent
+        at site: AccessSite,
+        intent: Waiter.Intent
     ) throws -> AccessSlot {
         let slot: AccessSlot
         if let freeSlot = claimForUse() {
@@ -168,7 +168,7 @@ final class AccessGate: Sendable {
     /// - Returns: The journal mode.
     func openFirst(
         _ site: AccessSite,
-        _ configuration: Configuration,
+        configuration: Configuration,
         entersWAL: Bool,
         path: String,
         log: WALWatch
@@ -198,7 +198,9 @@ final class AccessGate: Sendable {
             // The user's closures run while the connection opens, and may wait for other
             // connections.
             slot.install(
-                try holding(CollectionOfOne(slot), ThreadState.current, site) { try opening(slot) },
+                try holding(CollectionOfOne(slot), on: ThreadState.current, at: site) {
+                    try opening(slot)
+                },
                 keeper
             )
             slot.probe.endOpening(succeeded: true)

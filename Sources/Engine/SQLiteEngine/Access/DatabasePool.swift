@@ -117,7 +117,7 @@ public final class DatabasePool: DatabaseWriter {
         log = WALWatch(path: path, label: label, readers: readers, events: events)
         journalMode = try writer.openFirst(
             AccessSite(fileID: #fileID, line: #line),
-            configuration,
+            configuration: configuration,
             entersWAL: !configuration.readonly,
             path: path,
             log: log
@@ -196,7 +196,7 @@ public final class DatabasePool: DatabaseWriter {
         writer.preconditionNotReentrant(thread)
         let site = AccessSite(fileID: #fileID, line: #line)
         do {
-            try writer.withAllConnections(thread, site, readers: readers) { slot, readerSlots in
+            try writer.withAllConnections(thread, at: site, readers: readers) { slot, readerSlots in
                 defer { writer.returnSlot(slot) }
                 try AccessGate.closeConnections(of: readerSlots + [slot])
                 readers.retire()
@@ -248,7 +248,7 @@ extension DatabasePool {
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await readers.readInTask(site, value)
+        try await readers.readInTask(at: site, value)
     }
 
     /// Writes in one immediate transaction, without blocking the thread.
@@ -256,7 +256,7 @@ extension DatabasePool {
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await writer.writeInTask(site, updates)
+        try await writer.writeInTask(at: site, updates)
     }
 
     /// Reads in one transaction on this thread if an open reader is free and no access is
@@ -269,7 +269,7 @@ extension DatabasePool {
         guard !readers.hasTargetQueue, thread.pointee.access(through: readers) == nil,
             let slot = readers.claimFree()
         else { return false }
-        readers.enter(slot, thread, site)
+        readers.enter(slot, on: thread, at: site)
         defer { readers.leave(slot) }
         let database = slot.openDatabase
         guard (try? database.beginReadAccess()) != nil else { return false }
@@ -314,7 +314,7 @@ extension DatabasePool {
         readers.preconditionNotReentrant(thread)
         let slot: AccessSlot
         do {
-            slot = try enterCommittedState(thread, site)
+            slot = try enterCommittedState(thread, at: site)
         } catch {
             value(.failure(error))
             return
@@ -333,9 +333,9 @@ extension DatabasePool {
     /// The read uses the last committed state.
     private func enterCommittedState(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite
+        at site: AccessSite
     ) throws -> AccessSlot {
-        let slot = try readers.enter(thread, site, .read)
+        let slot = try readers.enter(thread, at: site, intent: .read)
         let database = slot.openDatabase
         do {
             try database.beginReadAccess()
@@ -361,8 +361,8 @@ extension DatabasePool {
         let thread = ThreadState.current
         readers.preconditionNotReentrant(thread)
         writer.preconditionNotReentrant(thread)
-        return try writer.withAllConnections(thread, site, readers: readers) { slot, _ in
-            writer.enter(slot, thread, site)
+        return try writer.withAllConnections(thread, at: site, readers: readers) { slot, _ in
+            writer.enter(slot, on: thread, at: site)
             defer { writer.leave(slot) }
             let database = slot.openDatabase
             defer { database.preconditionNoTransactionIsLeftOpen() }
@@ -377,7 +377,7 @@ extension DatabasePool {
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await writer.performWithAllConnections(site, readers: readers) { db in
+        try await writer.performWithAllConnections(at: site, readers: readers) { db in
             defer { db.preconditionNoTransactionIsLeftOpen() }
             return try db.withoutTransaction(updates)
         }
@@ -389,7 +389,7 @@ extension DatabasePool {
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        writer.performWithAllConnectionsLater(site, readers: readers) {
+        writer.performWithAllConnectionsLater(at: site, readers: readers) {
             updates(.failure($0))
         } _: { [self] db in
             withExtendedLifetime(self) {
@@ -409,7 +409,7 @@ extension DatabasePool {
         readers.preconditionNotReentrant(thread)
         writer.preconditionNotReentrant(thread)
         do {
-            try writer.withAllConnections(thread, site, readers: readers) { slot, readerSlots in
+            try writer.withAllConnections(thread, at: site, readers: readers) { slot, readerSlots in
                 defer { writer.returnSlot(slot) }
                 slot.database?.releaseMemory()
                 for slot in readerSlots {
@@ -432,7 +432,7 @@ extension DatabasePool {
     public func releaseMemoryEventually(fileID: StaticString = #fileID, line: UInt = #line) {
         let site = AccessSite(fileID: fileID, line: line)
         if configuration.persistentReadOnlyConnections {
-            readers.withEachConnectionEventually(site) { $0.releaseMemory() }
+            readers.withEachConnectionEventually(at: site) { $0.releaseMemory() }
         } else {
             readers.closeConnectionsEventually(site)
         }

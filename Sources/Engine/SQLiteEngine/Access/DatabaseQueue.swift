@@ -95,7 +95,7 @@ public final class DatabaseQueue: DatabaseWriter {
         log = WALWatch(path: path, label: label, readers: nil, events: gate.events)
         journalMode = try gate.openFirst(
             AccessSite(fileID: #fileID, line: #line),
-            configuration,
+            configuration: configuration,
             entersWAL: entersWAL,
             path: path,
             log: log
@@ -209,7 +209,7 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await gate.readInTask(site, value)
+        try await gate.readInTask(at: site, value)
     }
 
     /// Writes in one immediate transaction, without blocking the thread.
@@ -217,7 +217,7 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await gate.writeInTask(site, updates)
+        try await gate.writeInTask(at: site, updates)
     }
 
     /// Reads the state that was just committed.
@@ -284,7 +284,7 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        gate.performWithoutTransactionLater(site, .write, keeping: self, updates)
+        gate.performWithoutTransactionLater(at: site, intent: .write, keeping: self, updates)
     }
 
     // MARK: Memory

@@ -339,7 +339,7 @@ extension GateSteps {
         }
     }
 
-    // MARK: Reserving a pool's writer; see ``AccessGate/withAllConnections(_:_:readers:_:)``
+    // MARK: Reserving a pool's writer; see ``AccessGate/withAllConnections(_:at:readers:_:)``
 
     /// Reserves the writer, which the caller holds.
     ///

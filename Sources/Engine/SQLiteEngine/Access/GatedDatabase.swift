@@ -21,7 +21,7 @@ extension GatedDatabase {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        readers.readLater(site, keeping: self, value)
+        readers.readLater(at: site, keeping: self, value)
     }
 
     /// Reads without a transaction, so that two statements may read different states of the
@@ -29,7 +29,7 @@ extension GatedDatabase {
     ///
     /// The connection of a queue accepts statements that write.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        try readers.withConnection(site, .read, value)
+        try readers.withConnection(at: site, intent: .read, value)
     }
 
     /// Reads without a transaction and without blocking the thread.
@@ -39,7 +39,7 @@ extension GatedDatabase {
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await readers.performWithoutTransaction(site, .read, value)
+        try await readers.performWithoutTransaction(at: site, intent: .read, value)
     }
 
     /// Schedules a read without a transaction, and returns immediately.
@@ -49,7 +49,7 @@ extension GatedDatabase {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        readers.performWithoutTransactionLater(site, .read, keeping: self, value)
+        readers.performWithoutTransactionLater(at: site, intent: .read, keeping: self, value)
     }
 
     /// Reads without a transaction, on the connection that the thread already holds or on a free
@@ -75,7 +75,7 @@ extension GatedDatabase {
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T {
-        try writer.withConnection(site, .write, updates)
+        try writer.withConnection(at: site, intent: .write, updates)
     }
 
     /// Runs a closure on the writer connection without a transaction, and without blocking the
@@ -84,7 +84,7 @@ extension GatedDatabase {
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await writer.performWithoutTransaction(site, .write, updates)
+        try await writer.performWithoutTransaction(at: site, intent: .write, updates)
     }
 
     /// Schedules a closure on the writer connection, without a transaction, and returns
@@ -93,7 +93,7 @@ extension GatedDatabase {
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
     ) {
-        writer.writeWithoutTransactionLater(site, keeping: self, updates)
+        writer.writeWithoutTransactionLater(at: site, keeping: self, updates)
     }
 
     /// Runs a closure on the writer connection without a transaction, even if the thread already
@@ -102,6 +102,6 @@ extension GatedDatabase {
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T {
-        try writer.withCurrentConnection(site, .write, updates)
+        try writer.withCurrentConnection(at: site, intent: .write, updates)
     }
 }

@@ -69,7 +69,7 @@ actor TaskAccess: SerialExecutor {
             runOnDispatchThread()
             return
         }
-        guard let waiter = gate.acquire(site, intent, resume: resume) else { return }
+        guard let waiter = gate.acquire(site, intent: intent, resume: resume) else { return }
         let mustCancel = state.withLock { state in
             state.waiter = waiter
             return state.isCancelled
@@ -217,10 +217,10 @@ final class TaskAcquisition: Sendable {
         self.holdings = holdings
     }
 
-    func start(_ site: AccessSite, _ intent: Waiter.Intent) {
+    func start(_ site: AccessSite, intent: Waiter.Intent) {
         let waiter = gate.acquire(
             site,
-            intent,
+            intent: intent,
             wanted: wanted,
             holdings: holdings,
             resume: outcome.fulfill

@@ -38,7 +38,7 @@ extension Database {
                 let backup = sqlite3_backup_init(destDb.handle, "main", handle, "main")
             else { throw destDb.lastError() }
             do {
-                while try !step(backup, to: destDb, pagesPerStep, progress) {}
+                while try !step(backup, to: destDb, pageCount: pagesPerStep, progress) {}
             } catch {
                 sqlite3_backup_finish(backup)
                 throw error
@@ -75,7 +75,7 @@ extension Database {
     private func step(
         _ backup: OpaquePointer,
         to destDb: Database,
-        _ pageCount: CInt,
+        pageCount: CInt,
         _ progress: ((DatabaseBackupProgress) throws -> Void)?
     ) throws -> Bool {
         try cancellation?.check()

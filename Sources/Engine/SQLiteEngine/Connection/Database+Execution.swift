@@ -104,7 +104,12 @@ extension Database {
         )
         guard readOnlyDepth > 0, !statement.mayRunReadOnly else { return }
         let message = "attempt to write a readonly database"
-        var error = makeError(.SQLITE_READONLY, message, statement.sql, statement.arguments)
+        var error = makeError(
+            .SQLITE_READONLY,
+            message: message,
+            sql: statement.sql,
+            arguments: statement.arguments
+        )
         // The access rejects writes, whatever the permissions of the file.
         error.explanation = nil
         throw error
@@ -118,14 +123,19 @@ extension Database {
         guard isInsideTransactionBlock, sqlite3_get_autocommit(handle) != 0 else {
             return
         }
-        throw makeError(.SQLITE_ABORT, "Transaction was aborted", sql(), arguments())
+        throw makeError(
+            .SQLITE_ABORT,
+            message: "Transaction was aborted",
+            sql: sql(),
+            arguments: arguments()
+        )
     }
 
     /// Returns the last error of SQLite on this connection.
     func lastError(sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
         let message = lastErrorMessage
         let code = meaning(of: sqlite3_extended_errcode(handle), message)
-        return makeError(code, message, sql, arguments)
+        return makeError(code, message: message, sql: sql, arguments: arguments)
     }
 
     /// Returns the result code of an error, where SQLite only reports interrupts as `SQLITE_ERROR`.
@@ -141,9 +151,9 @@ extension Database {
 
     func makeError(
         _ code: ResultCode,
-        _ message: String?,
-        _ sql: String?,
-        _ arguments: StatementArguments?
+        message: String?,
+        sql: String?,
+        arguments: StatementArguments?
     ) -> DatabaseError {
         var error = DatabaseError(
             resultCode: code,

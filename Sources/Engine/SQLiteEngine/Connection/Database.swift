@@ -114,7 +114,7 @@ public final class Database {
 
     /// The region that has been read since recording started, or `nil` if recording is off.
     @exclusivity(unchecked) var recordedRegion: DatabaseRegion? {
-        didSet { setAttention(.recording, recordedRegion != nil) }
+        didSet { setAttention(.recording, isSet: recordedRegion != nil) }
     }
 
     /// The handler of ``trace(options:_:)``.
@@ -230,10 +230,10 @@ public final class Database {
 
     var isObserved: Bool {
         get { attention.contains(.observers) }
-        set { setAttention(.observers, newValue) }
+        set { setAttention(.observers, isSet: newValue) }
     }
 
-    private func setAttention(_ flag: Attention, _ isSet: Bool) {
+    private func setAttention(_ flag: Attention, isSet: Bool) {
         if isSet { attention.insert(flag) } else { attention.remove(flag) }
     }
 

@@ -58,7 +58,10 @@ final class OpenedFile: Sendable {
             let found = Identity(path: path.hasPrefix("file:") ? recorded.path : path),
             found != recorded.identity
         else { return }
-        throw error("another file has replaced the database file while it was open", "opening")
+        throw error(
+            "another file has replaced the database file while it was open",
+            action: "opening"
+        )
     }
 
     /// Returns the error for a write by a connection whose file has been removed or replaced, or
@@ -68,15 +71,18 @@ final class OpenedFile: Sendable {
         if Identity(path: path) != nil {
             return error(
                 "another file has replaced the database file while it was open",
-                "writing to"
+                action: "writing to"
             )
         }
         // Other errors, such as a missing permission, do not concern an open file.
         guard errno == ENOENT || errno == ENOTDIR else { return nil }
-        return error("the database file was removed or renamed while it was open", "writing to")
+        return error(
+            "the database file was removed or renamed while it was open",
+            action: "writing to"
+        )
     }
 
-    private func error(_ problem: String, _ action: String) -> DatabaseError {
+    private func error(_ problem: String, action: String) -> DatabaseError {
         var error = DatabaseError(resultCode: .SQLITE_CANTOPEN, message: problem)
         error.explanation =
             "while \(action) `\(path)`: close the database, and open it again; to "

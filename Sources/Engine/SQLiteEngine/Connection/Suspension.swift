@@ -59,7 +59,12 @@ extension Database {
         if isReadOnly, mode == "wal" { return }
         if Self.endsTransaction(sql) { return }
         try? rollback()
-        throw makeError(.SQLITE_ABORT, "Database is suspended", sql, arguments)
+        throw makeError(
+            .SQLITE_ABORT,
+            message: "Database is suspended",
+            sql: sql,
+            arguments: arguments
+        )
     }
 
     /// Reads the journal mode despite the suspension, because this read acquires no lock.

@@ -236,7 +236,7 @@ public struct DatabaseMigrator: Sendable {
             try migration.inTransaction(db) {
                 let current = try appliedIdentifiers(db)
                 if current != expected { applied = current }
-                let hasRun = try migration.apply(db, applied)
+                let hasRun = try migration.apply(db, applied: applied)
                 expected = try appliedIdentifiers(db)
                 return hasRun
             }
@@ -373,7 +373,7 @@ struct Migration: Sendable {
     ///   - applied: The identifiers of the applied migrations.
     /// - Returns: Whether the migration has run.
     /// - Throws: The error of the migration, or a ``DatabaseError``.
-    func apply(_ db: Database, _ applied: Set<String>) throws -> Bool {
+    func apply(_ db: Database, applied: Set<String>) throws -> Bool {
         let isApplied = applied.contains(identifier)
         if !isApplied { try body(db, mergedIdentifiers.intersection(applied)) }
         if !mergedIdentifiers.isEmpty {

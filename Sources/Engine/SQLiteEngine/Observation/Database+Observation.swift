@@ -101,7 +101,7 @@ extension Database {
     func recordingRow<T>(
         _ key: DatabaseValue,
         of table: String,
-        _ statement: Statement,
+        statement: Statement,
         _ body: () throws -> T
     ) throws -> T {
         let shape = try tableShape(table)

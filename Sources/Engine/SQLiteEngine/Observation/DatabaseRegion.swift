@@ -94,18 +94,18 @@ public struct DatabaseRegion: Sendable {
     ///
     /// - Precondition: The region's table names are canonical.
     func modifyingEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
-        func kinds(_ table: String, _ columns: Set<String>) -> [DatabaseEventKind] {
+        func kinds(_ table: String, columns: Set<String>) -> [DatabaseEventKind] {
             [
                 .delete(tableName: table), .insert(tableName: table),
                 .update(tableName: table, columnNames: columns),
             ]
         }
         guard let tables else {
-            return try db.allTableNames().flatMap { kinds($0, try db.columnNames(in: $0)) }
+            return try db.allTableNames().flatMap { kinds($0, columns: try db.columnNames(in: $0)) }
         }
         return try tables.flatMap { name, table in
             let columns = table.columns.map { Set($0.map(\.text)) }
-            return kinds(name.text, try columns ?? db.columnNames(in: name.text))
+            return kinds(name.text, columns: try columns ?? db.columnNames(in: name.text))
         }
     }
 }
@@ -300,7 +300,7 @@ private final class RegionObserver: TransactionObserver, @unchecked Sendable {
     /// - Throws: The error of a region that cannot be determined.
     func begin(on db: Database) throws -> Bool {
         database = db
-        setRegion(try currentRegion(db), db)
+        setRegion(try currentRegion(db), in: db)
         return state.withLock { $0.onChange != nil }
     }
 
@@ -311,7 +311,7 @@ private final class RegionObserver: TransactionObserver, @unchecked Sendable {
         return try region.observableRegion(db)
     }
 
-    private func setRegion(_ region: DatabaseRegion, _ db: Database) {
+    private func setRegion(_ region: DatabaseRegion, in db: Database) {
         state.withLock { state in
             state.region = region
             state.schemaEpoch = db.schemaEpoch
@@ -323,7 +323,7 @@ private final class RegionObserver: TransactionObserver, @unchecked Sendable {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
         // A change of the schema, such as another definition of a view, can change the region.
         if let database, state.withLock({ $0.schemaEpoch != database.schemaEpoch }) {
-            setRegion((try? currentRegion(database)) ?? .fullDatabase, database)
+            setRegion((try? currentRegion(database)) ?? .fullDatabase, in: database)
         }
         return state.withLock { state in
             state.onChange != nil && state.region.isModified(byEventsOfKind: eventKind)

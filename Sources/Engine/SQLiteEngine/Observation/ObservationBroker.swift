@@ -340,7 +340,10 @@ final class ObservationBroker {
                     DatabaseEvent(
                         kind: kind,
                         rowID: rowID,
-                        mayChangeOtherRows: broker.silentChanges.mayAccompany(kind, tableName),
+                        mayChangeOtherRows: broker.silentChanges.mayAccompany(
+                            kind,
+                            table: tableName
+                        ),
                         databaseNameCString: databaseName,
                         tableNameCString: tableName
                     )
@@ -380,7 +383,7 @@ struct SilentChanges {
 
     /// Returns whether silent changes in the same table may accompany a change.
     @inline(__always)
-    func mayAccompany(_ kind: DatabaseEvent.Kind, _ table: UnsafePointer<CChar>?) -> Bool {
+    func mayAccompany(_ kind: DatabaseEvent.Kind, table: UnsafePointer<CChar>?) -> Bool {
         guard kind != .delete else { return false }
         if mayReplace { return true }
         guard !tablesWithNewRowIDs.isEmpty, kind == .update, let table else { return false }

@@ -41,7 +41,7 @@ final class StatementAuthorizer {
             { context, action, first, second, _, _ in
                 guard let context else { return SQLITE_OK }
                 return Unmanaged<StatementAuthorizer>.fromOpaque(context)
-                    ._withUnsafeGuaranteedRef { $0.authorize(action, first, second) }
+                    ._withUnsafeGuaranteedRef { $0.authorize(action, first: first, second: second) }
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
@@ -83,8 +83,8 @@ final class StatementAuthorizer {
 
     private func authorize(
         _ action: CInt,
-        _ first: UnsafePointer<CChar>?,
-        _ second: UnsafePointer<CChar>?
+        first: UnsafePointer<CChar>?,
+        second: UnsafePointer<CChar>?
     ) -> CInt {
         switch action {
         case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_INDEX,
@@ -94,7 +94,9 @@ final class StatementAuthorizer {
         case SQLITE_DELETE:
             return authorizeDelete(first)
         case SQLITE_READ where notes != nil:
-            if let first, let second { recordRead(String(cString: first), String(cString: second)) }
+            if let first, let second {
+                recordRead(String(cString: first), column: String(cString: second))
+            }
         case SQLITE_INSERT where notes != nil:
             if let first { notes?.eventKinds.append(.insert(tableName: String(cString: first))) }
         case SQLITE_UPDATE where notes != nil:
@@ -121,7 +123,7 @@ final class StatementAuthorizer {
             ? SQLITE_IGNORE : SQLITE_OK
     }
 
-    private func recordRead(_ table: String, _ column: String) {
+    private func recordRead(_ table: String, column: String) {
         // `SELECT COUNT(*)` reads a column with an empty name, and depends on the whole table.
         let columns: Set<SQLName>? = column.isEmpty ? nil : [SQLName(column)]
         let name = SQLName(table)
@@ -208,7 +210,12 @@ extension Statement {
             sqlite3_finalize(copy)
         }
         guard code & 0xff == SQLITE_OK || code & 0xff == SQLITE_ERROR else {
-            throw database.makeError(ResultCode(rawValue: code), nil, sql, nil)
+            throw database.makeError(
+                ResultCode(rawValue: code),
+                message: nil,
+                sql: sql,
+                arguments: nil
+            )
         }
         self.analysis = analysis
         analysisVersion = version

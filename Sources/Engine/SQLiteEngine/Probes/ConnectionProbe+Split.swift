@@ -58,14 +58,14 @@ struct SplitState {
 extension ConnectionProbe {
     func recordWait(since: UInt64, for site: AccessSite) {
         guard isEnabled else { return }
-        recordPending(site) { $0.since = since }
+        recordPending(at: site) { $0.since = since }
     }
 
     func recordOpening(_ nanoseconds: UInt64, for site: AccessSite) {
-        recordPending(site) { $0.opening = nanoseconds }
+        recordPending(at: site) { $0.opening = nanoseconds }
     }
 
-    private func recordPending(_ site: AccessSite, _ change: (inout SplitState.Pending) -> Void) {
+    private func recordPending(at site: AccessSite, _ change: (inout SplitState.Pending) -> Void) {
         var pending: SplitState.Pending
         if let known = splitState.pending {
             pending = known

@@ -198,7 +198,7 @@ final class ConnectionProbe: @unchecked Sendable {
         self.duties.store(Duty.atStart, ordering: .relaxed)
         let site = AccessSite(word: site.load(ordering: .relaxed))
         if duties & Duty.log != 0, let log = walState, let watch = watch.withLock({ $0 }) {
-            watch.accessDidEnd(site, log, at: now)
+            watch.accessDidEnd(site, log: log, at: now)
         }
         if held &+ waited >= events.limit.load(ordering: .relaxed) {
             events.emit(
@@ -239,11 +239,11 @@ final class ConnectionProbe: @unchecked Sendable {
             statement.isReadonly
             ? Duty.split | Duty.transaction : Duty.split | Duty.transaction | Duty.upgrade
         let duties = duties.load(ordering: .relaxed)
-        if duties & relevant != 0 { endStepWithDuties(statement, duties) }
+        if duties & relevant != 0 { endStepWithDuties(statement, duties: duties) }
     }
 
     @inline(never)
-    private func endStepWithDuties(_ statement: Statement, _ duties: UInt8) {
+    private func endStepWithDuties(_ statement: Statement, duties: UInt8) {
         if duties & Duty.split != 0 { endCall(of: statement.number) }
         if duties & Duty.loose == 0, statement.beginsRead, statement.isReadonly {
             didBeginToRead()
@@ -257,13 +257,15 @@ final class ConnectionProbe: @unchecked Sendable {
 
     /// Records that a statement was reset, which ends its execution.
     @inline(__always)
-    func didReset(_ number: UInt64, _ statement: OpaquePointer) {
+    func didReset(_ number: UInt64, statement: OpaquePointer) {
         let duties = duties.load(ordering: .relaxed)
-        if duties & (Duty.split | Duty.loose) != 0 { didResetWithDuties(number, statement, duties) }
+        if duties & (Duty.split | Duty.loose) != 0 {
+            didResetWithDuties(number, statement: statement, duties: duties)
+        }
     }
 
     @inline(never)
-    private func didResetWithDuties(_ number: UInt64, _ statement: OpaquePointer, _ duties: UInt8) {
+    private func didResetWithDuties(_ number: UInt64, statement: OpaquePointer, duties: UInt8) {
         if duties & Duty.split != 0 { endExecution(of: number) }
         guard duties & Duty.loose != 0 else { return }
         updateTransactionState(of: sqlite3_db_handle(statement))

@@ -73,11 +73,11 @@ final class EventHub: Sendable {
     @inline(__always)
     func emit(_ label: @autoclosure () -> String, _ kind: @autoclosure () -> ConnectionEvent.Kind) {
         guard hasListeners.load(ordering: .relaxed) else { return }
-        deliver(label(), kind())
+        deliver(label(), kind: kind())
     }
 
     @inline(never)
-    private func deliver(_ label: String, _ kind: ConnectionEvent.Kind) {
+    private func deliver(_ label: String, kind: ConnectionEvent.Kind) {
         let event = ConnectionEvent(
             timeNanoseconds: monotonicNanoseconds(),
             label: label,

@@ -249,7 +249,8 @@ struct WALLocks: Equatable {
         for entry in entries.sorted(by: {
             ($0.process == ownProcess ? 1 : 0) < ($1.process == ownProcess ? 1 : 0)
         })
-        where isBlocking(entry, operation, diagnosis, ownProcess) {
+        where isBlocking(entry, operation: operation, diagnosis: diagnosis, ownProcess: ownProcess)
+        {
             return entry.process == ownProcess
                 ? Self.ownProcess : Self.name(of: entry.process)
         }
@@ -258,9 +259,9 @@ struct WALLocks: Equatable {
 
     private func isBlocking(
         _ entry: Entry,
-        _ operation: WALDiagnosis.PreventableOperation,
-        _ diagnosis: WALDiagnosis,
-        _ ownProcess: Int32
+        operation: WALDiagnosis.PreventableOperation,
+        diagnosis: WALDiagnosis,
+        ownProcess: Int32
     ) -> Bool {
         if operation == .writer {
             return entry.isExclusive && entry.bytes.contains(Self.writeByte)

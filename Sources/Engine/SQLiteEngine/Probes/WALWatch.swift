@@ -35,16 +35,18 @@ final class WALWatch: Sendable {
     /// Records the end of an access on the writer connection.
     ///
     /// Only the connection's holder calls this method.
-    func accessDidEnd(_ site: AccessSite, _ log: WALState, at now: UInt64) {
+    func accessDidEnd(_ site: AccessSite, log: WALState, at now: UInt64) {
         let change = history.withLock { history in
             let hasWritten =
                 log.frames != history.log.frames || log.generation != history.log.generation
             let change = history.record(log, at: now)
-            if Self.hasCheckpoint(change, log) { history.countCheckpoint(mode: Self.unknownMode) }
+            if Self.hasCheckpoint(change, log: log) {
+                history.countCheckpoint(mode: Self.unknownMode)
+            }
             if hasWritten { history.didWrite(site, hasReaders: hasReaders, at: now) }
             return change
         }
-        report(change, log)
+        report(change, log: log)
     }
 
     /// Records a checkpoint that the program requested.
@@ -55,7 +57,7 @@ final class WALWatch: Sendable {
             history.countCheckpoint(mode: mode)
             return history.record(log, at: now)
         }
-        report(change, log)
+        report(change, log: log)
     }
 
     /// The mode of a checkpoint that the program did not request with `checkpoint(_:on:)`.
@@ -64,11 +66,11 @@ final class WALWatch: Sendable {
     /// Returns whether a checkpoint copied frames.
     ///
     /// A large transaction may restart the log and then reach the limit for a checkpoint.
-    private static func hasCheckpoint(_ change: WALHistory.Change, _ log: WALState) -> Bool {
+    private static func hasCheckpoint(_ change: WALHistory.Change, log: WALState) -> Bool {
         change == .checkpoint || change == .restart && log.checkpointed > 0
     }
 
-    private func report(_ change: WALHistory.Change, _ log: WALState) {
+    private func report(_ change: WALHistory.Change, log: WALState) {
         guard change != .none else { return }
         events.emit(
             label,
@@ -112,11 +114,13 @@ final class WALWatch: Sendable {
         let fileFrames = log.pageSize == 0 ? 0 : (max(bytes, 32) - 32) / UInt64(log.pageSize + 24)
         let (known, change) = history.withLock { history in
             let change = history.record(log, at: now)
-            if Self.hasCheckpoint(change, log) { history.countCheckpoint(mode: Self.unknownMode) }
+            if Self.hasCheckpoint(change, log: log) {
+                history.countCheckpoint(mode: Self.unknownMode)
+            }
             history.limitHighWater(to: UInt32(clamping: fileFrames))
             return (history, change)
         }
-        report(change, log)
+        report(change, log: log)
         status.checkpoints = known.checkpoints
         let diagnosis = WALDiagnosis(
             log: log,

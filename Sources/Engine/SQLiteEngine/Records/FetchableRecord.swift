@@ -134,19 +134,19 @@ extension FetchableRecord where Self: TableRecord {
     /// Returns a cursor over all records of the table.
     @inlinable
     public static func fetchCursor(_ db: Database) throws -> RecordCursor<Self> {
-        try fetchCursor(selection(db, .all))
+        try fetchCursor(selection(db, filter: .all))
     }
 
     /// Fetches all records of the table.
     @inlinable
     public static func fetchAll(_ db: Database) throws -> [Self] {
-        try fetchAll(selection(db, .all))
+        try fetchAll(selection(db, filter: .all))
     }
 
     /// Fetches the first record of the table, or returns `nil` if the table is empty.
     @inlinable
     public static func fetchOne(_ db: Database) throws -> Self? {
-        try fetchOne(selection(db, .all, limit: 1))
+        try fetchOne(selection(db, filter: .all, limit: 1))
     }
 
     /// Returns a cursor over the records with the given primary keys, in no particular order.
@@ -155,7 +155,7 @@ extension FetchableRecord where Self: TableRecord {
         _ db: Database,
         keys: some Collection<some DatabaseValueConvertible>
     ) throws -> RecordCursor<Self> {
-        try fetchCursor(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
+        try fetchCursor(selection(db, filter: KeyFilter(db, table: databaseTableName, keys: keys)))
     }
 
     /// Fetches the records with the given primary keys, in no particular order.
@@ -165,7 +165,9 @@ extension FetchableRecord where Self: TableRecord {
         keys: some Collection<some DatabaseValueConvertible>
     ) throws -> [Self] {
         if keys.isEmpty { return [] }
-        return try fetchAll(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
+        return try fetchAll(
+            selection(db, filter: KeyFilter(db, table: databaseTableName, keys: keys))
+        )
     }
 
     /// Fetches the record with the given primary key, or returns `nil` if there is none.
@@ -175,9 +177,12 @@ extension FetchableRecord where Self: TableRecord {
         key: some DatabaseValueConvertible
     ) throws -> Self? {
         if key.databaseValue.isNull { return nil }
-        let statement = try selection(db, KeyFilter(db, table: databaseTableName, keys: [key]))
+        let statement = try selection(
+            db,
+            filter: KeyFilter(db, table: databaseTableName, keys: [key])
+        )
         guard db.recordsSelection else { return try fetchOne(statement) }
-        return try db.recordingRow(key.databaseValue, of: databaseTableName, statement) {
+        return try db.recordingRow(key.databaseValue, of: databaseTableName, statement: statement) {
             try fetchOne(statement)
         }
     }
@@ -200,7 +205,7 @@ extension FetchableRecord where Self: TableRecord {
         _ db: Database,
         keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> RecordCursor<Self> {
-        try fetchCursor(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
+        try fetchCursor(selection(db, filter: KeyFilter(table: databaseTableName, keys: keys)))
     }
 
     /// Fetches the records that match any of the given dictionaries of column values, in no
@@ -211,7 +216,7 @@ extension FetchableRecord where Self: TableRecord {
         keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> [Self] {
         if keys.isEmpty { return [] }
-        return try fetchAll(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
+        return try fetchAll(selection(db, filter: KeyFilter(table: databaseTableName, keys: keys)))
     }
 
     /// Fetches a record that matches a dictionary of column values, or returns `nil` if there is
@@ -223,7 +228,7 @@ extension FetchableRecord where Self: TableRecord {
     ) throws -> Self? {
         guard let key else { return nil }
         return try fetchOne(
-            selection(db, KeyFilter(table: databaseTableName, keys: [key]), limit: 1)
+            selection(db, filter: KeyFilter(table: databaseTableName, keys: [key]), limit: 1)
         )
     }
 
@@ -266,7 +271,7 @@ extension FetchableRecord where Self: TableRecord & Hashable {
     /// Fetches the distinct records of the table.
     @inlinable
     public static func fetchSet(_ db: Database) throws -> Set<Self> {
-        try fetchSet(selection(db, .all))
+        try fetchSet(selection(db, filter: .all))
     }
 
     /// Fetches the distinct records with the given primary keys.
@@ -276,7 +281,9 @@ extension FetchableRecord where Self: TableRecord & Hashable {
         keys: some Collection<some DatabaseValueConvertible>
     ) throws -> Set<Self> {
         if keys.isEmpty { return [] }
-        return try fetchSet(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
+        return try fetchSet(
+            selection(db, filter: KeyFilter(db, table: databaseTableName, keys: keys))
+        )
     }
 }
 

@@ -208,7 +208,7 @@ extension PersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         var record = self
-        try record.performInsert(db, conflictResolution)
+        try record.performInsert(db, resolution: conflictResolution)
     }
 
     /// Updates the record's row, or inserts the record if no row has the record's primary key.
@@ -221,7 +221,7 @@ extension PersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         var record = self
-        try record.performSave(db, conflictResolution)
+        try record.performSave(db, resolution: conflictResolution)
     }
 }
 
@@ -235,7 +235,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try performInsert(db, conflictResolution)
+        try performInsert(db, resolution: conflictResolution)
     }
 
     /// Inserts a copy of the record and returns the copy.
@@ -258,7 +258,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try performUpdate(db, conflictResolution)
+        try performUpdate(db, resolution: conflictResolution)
     }
 
     /// Updates the given columns of the record's row.
@@ -267,7 +267,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         columns: some Collection<String>
     ) throws {
-        try performUpdate(db, conflictResolution, columns: Set(columns))
+        try performUpdate(db, resolution: conflictResolution, columns: Set(columns))
     }
 
     /// Updates the given columns of the record's row.
@@ -288,7 +288,11 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         from record: Record
     ) throws -> Bool {
-        try performUpdateOfChanges(db, conflictResolution, from: PersistenceContainer(record))
+        try performUpdateOfChanges(
+            db,
+            resolution: conflictResolution,
+            from: PersistenceContainer(record)
+        )
             != nil
     }
 
@@ -303,7 +307,7 @@ extension MutablePersistableRecord {
     ) throws -> Bool {
         let before = try PersistenceContainer(self)
         try modify(&self)
-        return try performUpdateOfChanges(db, conflictResolution, from: before) != nil
+        return try performUpdateOfChanges(db, resolution: conflictResolution, from: before) != nil
     }
 
     /// Updates the record's row, or inserts the record if no row has the record's primary key.
@@ -315,7 +319,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try performSave(db, conflictResolution)
+        try performSave(db, resolution: conflictResolution)
     }
 
     /// Saves a copy of the record and returns the copy.
@@ -396,8 +400,8 @@ extension MutablePersistableRecord {
     ) throws -> T {
         try performUpsert(
             db,
-            conflictTarget,
-            strategy,
+            target: conflictTarget,
+            strategy: strategy,
             returning: T.databaseSelection,
             T.init(row:)
         )
@@ -446,8 +450,8 @@ extension PersistableRecord {
         var record = self
         return try record.performUpsert(
             db,
-            conflictTarget,
-            strategy,
+            target: conflictTarget,
+            strategy: strategy,
             returning: T.databaseSelection
         ) {
             try T(row: $0)

@@ -57,82 +57,82 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return keyColumns._withUnsafeGuaranteedRef { known in
             let column = known.byByte[Int(byte)]
             if column.isKnown { return column }
-            return known.resolve(key.stringValue, byte, in: columns)
+            return known.resolve(key.stringValue, byte: byte, in: columns)
         }
     }
 
     // MARK: Column types
 
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(type, key) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(type, key) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try read(type, key) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try read(type, key) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try read(type, key) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try read(type, key) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try read(type, key) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try read(type, key) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try read(type, key) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try read(type, key) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try read(type, key) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try read(type, key) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try read(type, key) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try read(type, key) }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(type, key: key) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(type, key: key) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try read(type, key: key) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try read(type, key: key) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try read(type, key: key) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try read(type, key: key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try read(type, key: key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try read(type, key: key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try read(type, key: key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try read(type, key: key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try read(type, key: key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try read(type, key: key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try read(type, key: key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try read(type, key: key) }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        try readIfPresent(type, key)
+        try readIfPresent(type, key: key)
     }
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try readIfPresent(type, key)
+        try readIfPresent(type, key: key)
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try readIfPresent(type, key)
+        try readIfPresent(type, key: key)
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try readIfPresent(type, key)
+        try readIfPresent(type, key: key)
     }
 
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        try readIfPresent(type, key)
+        try readIfPresent(type, key: key)
     }
 
     @inline(__always)
     private func read<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
-        _ key: Key
+        key: Key
     ) throws -> Value {
-        try read(type, key, column(key))
+        try read(type, key: key, column: column(key))
     }
 
     @inline(__always)
     private func read<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
-        _ key: Key,
-        _ column: ResolvedColumn
+        key: Key,
+        column: ResolvedColumn
     ) throws -> Value {
         if column.exists, let statement = columns.statement,
             let value = Value.fromColumn(statement, at: column.source)
         {
             return value
         }
-        return try readSlowPath(type, key, column)
+        return try readSlowPath(type, key: key, column: column)
     }
 
     @inline(__always)
     private func readIfPresent<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
-        _ key: Key
+        key: Key
     ) throws -> Value? {
-        try readIfPresent(type, key, column(key))
+        try readIfPresent(type, key: key, column: column(key))
     }
 
     @inline(__always)
     private func readIfPresent<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
-        _ key: Key,
-        _ column: ResolvedColumn
+        key: Key,
+        column: ResolvedColumn
     ) throws -> Value? {
         guard column.exists else { return nil }
         if let statement = columns.statement {
@@ -141,14 +141,14 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             }
             if sqlite3_column_type(statement, column.source) == SQLITE_NULL { return nil }
         }
-        return try readSlowPath(Value?.self, key, column)
+        return try readSlowPath(Value?.self, key: key, column: column)
     }
 
     @inline(never)
     private func readSlowPath<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
-        _ key: Key,
-        _ column: ResolvedColumn
+        key: Key,
+        column: ResolvedColumn
     ) throws -> Value {
         if column.exists { return try columns.row.decode(type, atUncheckedIndex: column.index) }
         if let value = Value.fromMissingColumn() { return value }
@@ -160,34 +160,36 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     @inline(__always)
     private func readWithStrategy<Value: DatabaseValueConvertible, T>(
         _ type: Value.Type,
-        _ key: Key,
+        key: Key,
         as result: T.Type
     ) throws -> T {
         let column = column(key)
         if columns.readsAsIs(column) || !column.exists {
-            return exactCast(try read(type, key, column), as: result)
+            return exactCast(try read(type, key: key, column: column), as: result)
         }
-        return exactCast(try decodeWithStrategy(type, column), as: result)
+        return exactCast(try decodeWithStrategy(type, column: column), as: result)
     }
 
     @inline(__always)
     private func readIfPresentWithStrategy<Value: DatabaseValueConvertible, T>(
         _ type: Value.Type,
-        _ key: Key,
+        key: Key,
         as result: T.Type
     ) throws -> T? {
         let column = column(key)
         if columns.readsAsIs(column) || !column.exists {
-            return try readIfPresent(type, key, column).map { exactCast($0, as: result) }
+            return try readIfPresent(type, key: key, column: column).map {
+                exactCast($0, as: result)
+            }
         }
         if columns.row.hasNull(atIndex: column.index) { return nil }
-        return exactCast(try decodeWithStrategy(type, column), as: result)
+        return exactCast(try decodeWithStrategy(type, column: column), as: result)
     }
 
     @inline(never)
     private func decodeWithStrategy<Value>(
         _ type: Value.Type,
-        _ column: ResolvedColumn
+        column: ResolvedColumn
     ) throws -> Value {
         let value = try columns.row.decodeWithStrategy(
             type,
@@ -203,22 +205,22 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     // MARK: All other types
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if T.self == Date.self { return try readWithStrategy(Date.self, key, as: type) }
-        if T.self == Data.self { return try readWithStrategy(Data.self, key, as: type) }
+        if T.self == Date.self { return try readWithStrategy(Date.self, key: key, as: type) }
+        if T.self == Data.self { return try readWithStrategy(Data.self, key: key, as: type) }
         let column = column(key)
-        guard column.exists else { return try decodeWithoutColumn(type, key) }
+        guard column.exists else { return try decodeWithoutColumn(type, key: key) }
         guard let value = columns.convertible(type, in: column.index) else {
-            return try decodeCodable(type, key, column.index)
+            return try decodeCodable(type, key: key, at: column.index)
         }
-        return try decode(value, column.index, as: type)
+        return try decode(value, at: column.index, as: type)
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         if T.self == Date.self {
-            return try readIfPresentWithStrategy(Date.self, key, as: type)
+            return try readIfPresentWithStrategy(Date.self, key: key, as: type)
         }
         if T.self == Data.self {
-            return try readIfPresentWithStrategy(Data.self, key, as: type)
+            return try readIfPresentWithStrategy(Data.self, key: key, as: type)
         }
         let column = column(key)
         guard column.exists else {
@@ -227,18 +229,18 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             else {
                 return nil
             }
-            return try decodeWithoutColumn(type, key)
+            return try decodeWithoutColumn(type, key: key)
         }
         guard let value = columns.convertible(type, in: column.index) else {
             if columns.row.hasNull(atIndex: column.index) { return nil }
-            return try decodeCodable(type, key, column.index)
+            return try decodeCodable(type, key: key, at: column.index)
         }
-        return try decodeIfPresent(value, column.index, as: type)
+        return try decodeIfPresent(value, at: column.index, as: type)
     }
 
     private func decode<Value: DatabaseValueConvertible, T>(
         _ value: Value.Type,
-        _ index: Int,
+        at index: Int,
         as type: T.Type
     ) throws -> T {
         exactCast(try columns.row.decode(value, atUncheckedIndex: index), as: type)
@@ -246,7 +248,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func decodeIfPresent<Value: DatabaseValueConvertible, T>(
         _ value: Value.Type,
-        _ index: Int,
+        at index: Int,
         as type: T.Type
     ) throws -> T? {
         try columns.row.decode(Value?.self, atUncheckedIndex: index).map { exactCast($0, as: type) }
@@ -254,8 +256,8 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func decodeCodable<T: Decodable>(
         _ type: T.Type,
-        _ key: Key,
-        _ index: Int
+        key: Key,
+        at index: Int
     ) throws -> T {
         let columns = columns
         let decoder = ColumnDecoder(
@@ -264,10 +266,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             recordType: columns.recordType,
             codingPath: codingPath + [key]
         )
-        return try decoder.decodeValue(type) { try decodeJSON(type, key, index) }
+        return try decoder.decodeValue(type) { try decodeJSON(type, key: key, at: index) }
     }
 
-    private func decodeJSON<T: Decodable>(_ type: T.Type, _ key: Key, _ index: Int) throws -> T {
+    private func decodeJSON<T: Decodable>(_ type: T.Type, key: Key, at index: Int) throws -> T {
         let columns = columns
         return try columns.row.withUnsafeData(atIndex: index) { data in
             guard let data else {
@@ -279,13 +281,13 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     /// Decodes a value from a scope, or a nested record from the same row.
-    private func decodeWithoutColumn<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
+    private func decodeWithoutColumn<T: Decodable>(_ type: T.Type, key: Key) throws -> T {
         let path = codingPath + [key]
         if let scope = columns.row.scopesTree[key.stringValue] {
             return try scope.decodeRecord(type, within: columns, codingPath: path)
         }
         if let value = type as? any DatabaseValueConvertible.Type {
-            return try decodeMissing(value, key, as: type)
+            return try decodeMissing(value, key: key, as: type)
         }
         // For example, decode `struct BookInfo { var book: Book; var author: Author }` from a row
         // with the columns of a book and a scope `author`. Only one key can be decoded from the row
@@ -313,7 +315,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func decodeMissing<Value: DatabaseValueConvertible, T>(
         _ value: Value.Type,
-        _ key: Key,
+        key: Key,
         as type: T.Type
     ) throws -> T {
         if let value = Value.fromMissingColumn() { return exactCast(value, as: type) }
@@ -328,24 +330,25 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     ) throws -> KeyedDecodingContainer<NestedKey> {
         let column = column(key)
         if column.exists {
-            return try decodeJSON(JSONContent.self, key, column.index).decoder
+            return try decodeJSON(JSONContent.self, key: key, at: column.index).decoder
                 .container(keyedBy: type)
         }
         guard let scope = columns.row.scopesTree[key.stringValue] else {
-            throw nestedContainerError(key, [String: Any].self)
+            throw nestedContainerError(key, type: [String: Any].self)
         }
         return KeyedDecodingContainer(
-            RecordColumns<NestedKey>(columns.nested(key, scope))
+            RecordColumns<NestedKey>(columns.nested(key, scope: scope))
         )
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         let column = column(key)
-        guard column.exists else { throw nestedContainerError(key, [Any].self) }
-        return try decodeJSON(JSONContent.self, key, column.index).decoder.unkeyedContainer()
+        guard column.exists else { throw nestedContainerError(key, type: [Any].self) }
+        return try decodeJSON(JSONContent.self, key: key, at: column.index).decoder
+            .unkeyedContainer()
     }
 
-    private func nestedContainerError(_ key: Key, _ type: any Any.Type) -> DecodingError {
+    private func nestedContainerError(_ key: Key, type: any Any.Type) -> DecodingError {
         DecodingError.typeMismatch(
             type,
             DecodingError.Context(
@@ -367,7 +370,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         if column.exists,
             columns.row.databaseValue(atUncheckedIndex: column.index).startsAsJSON
         {
-            return try decodeJSON(JSONContent.self, key, column.index).decoder
+            return try decodeJSON(JSONContent.self, key: key, at: column.index).decoder
         }
         guard let scope = columns.row.scopesTree[key.stringValue] else { return superDecoder() }
         return columns.retain(

@@ -62,8 +62,8 @@ final class RecordEncoder: Encoder {
         }
     }
 
-    fileprivate func encode<T: Encodable>(_ value: T, _ column: String) throws {
-        if let value = try recordType.encodeWithStrategy(value, column) {
+    fileprivate func encode<T: Encodable>(_ value: T, column: String) throws {
+        if let value = try recordType.encodeWithStrategy(value, column: column) {
             container.set(value, column)
             return
         }
@@ -97,28 +97,28 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeNil(forKey key: Key) { encoder.container.set(.null, encoder.column(key)) }
 
     // These types need no conformance checks.
-    func encode(_ value: Bool, forKey key: Key) { set(value, key) }
-    func encode(_ value: String, forKey key: Key) { set(value, key) }
-    func encode(_ value: Double, forKey key: Key) { set(value, key) }
-    func encode(_ value: Int, forKey key: Key) { set(value, key) }
-    func encode(_ value: Int64, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: String?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Float?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value, key) }
+    func encode(_ value: Bool, forKey key: Key) { set(value, key: key) }
+    func encode(_ value: String, forKey key: Key) { set(value, key: key) }
+    func encode(_ value: Double, forKey key: Key) { set(value, key: key) }
+    func encode(_ value: Int, forKey key: Key) { set(value, key: key) }
+    func encode(_ value: Int64, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { set(value, key: key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value, key: key) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        try encoder.encode(value, encoder.column(key))
+        try encoder.encode(value, column: encoder.column(key))
     }
 
     func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
@@ -127,7 +127,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     @inline(__always)
-    private func set(_ value: some DatabaseValueConvertible, _ key: Key) {
+    private func set(_ value: some DatabaseValueConvertible, key: Key) {
         encoder.container.set(value.databaseValue, encoder.column(key))
     }
 
@@ -181,7 +181,7 @@ private struct WrapperEncoder: SingleValueEncodingContainer {
 extension EncodableRecord {
     /// Encodes a value with the strategy for its type, or returns `nil` if the type has no
     /// strategy.
-    static func encodeWithStrategy<T>(_ value: T, _ column: String) throws -> DatabaseValue? {
+    static func encodeWithStrategy<T>(_ value: T, column: String) throws -> DatabaseValue? {
         if T.self == Date.self {
             return databaseDateEncodingStrategy(for: column)
                 .encode(exactCast(value, as: Date.self))
@@ -250,7 +250,9 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     func encodeNil() { value = .null }
 
     func encode<T: Encodable>(_ value: T) throws {
-        if let target, let value = try target.recordType.encodeWithStrategy(value, target.column) {
+        if let target,
+            let value = try target.recordType.encodeWithStrategy(value, column: target.column)
+        {
             self.value = value
         } else if let convertible = value as? any DatabaseValueConvertible {
             self.value = convertible.databaseValue

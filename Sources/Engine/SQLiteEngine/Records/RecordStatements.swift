@@ -37,8 +37,8 @@ struct RecordStatements {
             INSERT\(resolution.clause) INTO \(table.quotedIdentifier) \
             (\(container.columns.identifierList)) VALUES (\(questionMarks(container.count)))
             """,
-            container.values,
-            selection
+            values: container.values,
+            selection: selection
         )
     }
 
@@ -75,8 +75,8 @@ struct RecordStatements {
             ON CONFLICT\(target.isEmpty ? "" : "(\(target.identifierList))") \
             DO UPDATE SET \(assignments)
             """,
-            container.values,
-            selection.isEmpty ? nil : selection
+            values: container.values,
+            selection: selection.isEmpty ? nil : selection
         )
     }
 
@@ -105,8 +105,8 @@ struct RecordStatements {
             UPDATE\(resolution.clause) \(table.quotedIdentifier) SET \(assignments) \
             WHERE \(keyCondition)
             """,
-            updated.map(container.databaseValue(at:)) + keyValues,
-            selection
+            values: updated.map(container.databaseValue(at:)) + keyValues,
+            selection: selection
         )
     }
 
@@ -114,7 +114,7 @@ struct RecordStatements {
     func delete() throws -> Statement? {
         guard let keyValues else { return nil }
         let sql = "DELETE FROM \(table.quotedIdentifier) WHERE \(keyCondition)"
-        return try statement(sql, keyValues)
+        return try statement(sql, values: keyValues)
     }
 
     /// Returns the statement that checks for the row, or `nil` if the primary key is `NULL`.
@@ -123,7 +123,7 @@ struct RecordStatements {
         let sql = """
             SELECT EXISTS (SELECT 1 FROM \(table.quotedIdentifier) WHERE \(keyCondition))
             """
-        return try statement(sql, keyValues)
+        return try statement(sql, values: keyValues)
     }
 
     private var keyCondition: String {
@@ -132,8 +132,8 @@ struct RecordStatements {
 
     private func statement(
         _ sql: String,
-        _ values: [DatabaseValue],
-        _ selection: [any SQLSelectable]? = nil
+        values: [DatabaseValue],
+        selection: [any SQLSelectable]? = nil
     ) throws -> Statement {
         var sql = sql
         if let selection {

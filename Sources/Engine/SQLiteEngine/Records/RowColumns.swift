@@ -142,11 +142,11 @@ final class RowColumns {
     @inline(__always)
     func readsAsIs(_ column: ResolvedColumn) -> Bool {
         let bit = UInt64(1) << UInt64(UInt32(bitPattern: column.position))
-        return plainColumns & bit != 0 || hasNoStrategy(column, bit)
+        return plainColumns & bit != 0 || hasNoStrategy(column, bit: bit)
     }
 
     @inline(never)
-    private func hasNoStrategy(_ column: ResolvedColumn, _ bit: UInt64) -> Bool {
+    private func hasNoStrategy(_ column: ResolvedColumn, bit: UInt64) -> Bool {
         guard column.exists else { return true }
         let name = row.layout.names[column.index]
         let isPlain =
@@ -158,7 +158,7 @@ final class RowColumns {
     }
 
     /// Returns the columns of a scope, and retains them for the lifetime of this object.
-    func nested(_ key: some CodingKey, _ scope: Row) -> RowColumns {
+    func nested(_ key: some CodingKey, scope: Row) -> RowColumns {
         // The nested columns can contain state of the current row, which must be cleared.
         hasRowState = true
         if let nested = nestedColumns[key.stringValue] { return nested }
@@ -201,7 +201,7 @@ final class KeyColumns {
     deinit { byByte.deallocate() }
 
     @inline(never)
-    func resolve(_ name: String, _ byte: UInt8, in columns: RowColumns) -> ResolvedColumn {
+    func resolve(_ name: String, byte: UInt8, in columns: RowColumns) -> ResolvedColumn {
         let column = columns.resolve(name)
         byByte[Int(byte)] = column
         return column

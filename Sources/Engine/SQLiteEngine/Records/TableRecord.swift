@@ -144,7 +144,7 @@ extension TableRecord {
     @usableFromInline
     static func selection(
         _ db: Database,
-        _ filter: KeyFilter,
+        filter: KeyFilter,
         limit: Int? = nil
     ) throws -> Statement {
         var sql = "SELECT \(try databaseSelection.selectionSQL())"
@@ -155,7 +155,7 @@ extension TableRecord {
         return statement
     }
 
-    private static func delete(_ db: Database, _ filter: KeyFilter) throws -> Int {
+    private static func delete(_ db: Database, filter: KeyFilter) throws -> Int {
         let name = databaseTableName
         let sql = "DELETE FROM \(name.quotedIdentifier)\(filter.clause)"
         let statement = try db.cachedStatement(sql: sql)
@@ -165,7 +165,7 @@ extension TableRecord {
         .count
     }
 
-    private static func contains(_ db: Database, _ filter: KeyFilter) throws -> Bool {
+    private static func contains(_ db: Database, filter: KeyFilter) throws -> Bool {
         let name = databaseTableName.quotedIdentifier
         let sql = "SELECT EXISTS (SELECT 1 FROM \(name)\(filter.clause))"
         return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: filter.arguments) ?? false
@@ -180,7 +180,7 @@ extension TableRecord {
     /// Returns whether a row with the given primary key exists.
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         if key.databaseValue.isNull { return false }
-        return try contains(db, KeyFilter(db, table: databaseTableName, keys: [key]))
+        return try contains(db, filter: KeyFilter(db, table: databaseTableName, keys: [key]))
     }
 
     /// Returns whether a row matches a dictionary of column values.
@@ -188,13 +188,13 @@ extension TableRecord {
         _ db: Database,
         key: [String: (any DatabaseValueConvertible)?]
     ) throws -> Bool {
-        try contains(db, KeyFilter(table: databaseTableName, keys: [key]))
+        try contains(db, filter: KeyFilter(table: databaseTableName, keys: [key]))
     }
 
     /// Deletes all rows and returns the number of deleted rows.
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int {
-        try delete(db, .all)
+        try delete(db, filter: .all)
     }
 
     /// Deletes the rows with the given primary keys and returns the number of deleted rows.
@@ -205,7 +205,7 @@ extension TableRecord {
     ) throws -> Int {
         if keys.isEmpty { return 0 }
         let filter = try KeyFilter(db, table: databaseTableName, keys: keys, isForWrite: true)
-        return try delete(db, filter)
+        return try delete(db, filter: filter)
     }
 
     /// Deletes the rows that match any of the given dictionaries of column values.
@@ -217,7 +217,7 @@ extension TableRecord {
         keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> Int {
         if keys.isEmpty { return 0 }
-        return try delete(db, KeyFilter(table: databaseTableName, keys: keys))
+        return try delete(db, filter: KeyFilter(table: databaseTableName, keys: keys))
     }
 
     /// Deletes the row with the given primary key and returns whether the row existed.

@@ -7,7 +7,7 @@ extension Database {
     ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
-        try exists("table", name, in: schemaName)
+        try exists("table", name: name, in: schemaName)
     }
 
     /// Returns whether a view exists in the given schema, or in any schema.
@@ -16,7 +16,7 @@ extension Database {
     ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
-        try exists("view", name, in: schemaName)
+        try exists("view", name: name, in: schemaName)
     }
 
     /// Returns whether a trigger exists in the given schema, or in any schema.
@@ -25,7 +25,7 @@ extension Database {
     ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
-        try exists("trigger", name, in: schemaName)
+        try exists("trigger", name: name, in: schemaName)
     }
 
     /// Returns whether SQLite reserves a table's name for internal use.
@@ -49,7 +49,7 @@ extension Database {
         try Int32.fetchOne(self, sql: "PRAGMA schema_version") ?? 0
     }
 
-    private func exists(_ type: String, _ name: String, in schemaName: String?) throws -> Bool {
+    private func exists(_ type: String, name: String, in schemaName: String?) throws -> Bool {
         try databaseNames(for: schemaName).contains { database in
             try schema(of: database).canonicalName(name, type: type) != nil
         }

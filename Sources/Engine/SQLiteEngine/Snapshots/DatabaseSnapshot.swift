@@ -100,7 +100,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         at site: AccessSite,
         _ value: (Database) throws(E) -> T
     ) throws(E) -> T {
-        try gate.withConnection(site, .read) { db throws(E) in try readState(db, value) }
+        try gate.withConnection(at: site, intent: .read) { db throws(E) in try readState(db, value)
+        }
     }
 
     /// Reads the state of the snapshot, without blocking the thread.
@@ -116,7 +117,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        gate.performLater(site, .read) {
+        gate.performLater(at: site, intent: .read) {
             value(.failure($0))
         } _: { [self] db in
             if isLost.load(ordering: .relaxed) { return value(.failure(Self.lostError)) }

@@ -134,7 +134,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         let thread = ThreadState.current
         gate.preconditionNotReentrant(thread)
         try checkNotLost()
-        let slot = try gate.enter(thread, site, .read)
+        let slot = try gate.enter(thread, at: site, intent: .read)
         defer { gate.leaveOpenOrClosed(slot) }
         let database = slot.openDatabase
         defer { closeIfLost(database) }
@@ -164,7 +164,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
             value(.failure(error))
             return
         }
-        gate.performLater(site, .read) {
+        gate.performLater(at: site, intent: .read) {
             value(.failure($0))
         } _: { [self] db in
             value(.success(db))

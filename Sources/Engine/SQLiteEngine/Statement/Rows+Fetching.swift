@@ -22,7 +22,7 @@ extension Row {
         adapter: (any RowAdapter)? = nil
     ) throws -> [Row] {
         var rows: [Row] = []
-        try forEachCopy(of: statement, arguments, adapter) { rows.append($0) }
+        try forEachCopy(of: statement, arguments, adapter: adapter) { rows.append($0) }
         return rows
     }
 
@@ -35,7 +35,7 @@ extension Row {
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Row> {
         var rows: Set<Row> = []
-        try forEachCopy(of: statement, arguments, adapter) { rows.insert($0) }
+        try forEachCopy(of: statement, arguments, adapter: adapter) { rows.insert($0) }
         return rows
     }
 
@@ -126,7 +126,7 @@ extension Row {
     private static func forEachCopy(
         of statement: Statement,
         _ arguments: StatementArguments?,
-        _ adapter: (any RowAdapter)?,
+        adapter: (any RowAdapter)?,
         _ body: (Row) -> Void
     ) throws {
         // Throw before the statement runs if the adapter maps an unknown column.

@@ -30,7 +30,7 @@ extension Statement {
         if isStepped { reset() }
         if parameterCount == 1, arguments.more == nil, let value = arguments.first {
             let code = value.bind(to: pointer, at: 1)
-            guard code == SQLITE_OK else { throw bindingError(code, arguments) }
+            guard code == SQLITE_OK else { throw bindingError(code, arguments: arguments) }
         } else if arguments.isPositional, arguments.positionalCount == parameterCount {
             try bindAll(arguments)
         } else {
@@ -57,7 +57,9 @@ extension Statement {
             let value = name.flatMap { arguments.named[$0] } ?? values.next()
             guard let value else { continue }
             let code = value.bind(to: pointer, at: CInt(index + 1))
-            guard code == SQLITE_OK else { fatalError("\(bindingError(code, arguments))") }
+            guard code == SQLITE_OK else {
+                fatalError("\(bindingError(code, arguments: arguments))")
+            }
         }
         storedArguments = arguments
         areArgumentsBound = true
@@ -79,13 +81,18 @@ extension Statement {
             // Some parameters have new values and others still have old values. Bind all parameters
             // again before the next execution.
             areArgumentsBound = false
-            throw bindingError(code, arguments)
+            throw bindingError(code, arguments: arguments)
         }
     }
 
-    func bindingError(_ code: CInt, _ arguments: StatementArguments) -> DatabaseError {
+    func bindingError(_ code: CInt, arguments: StatementArguments) -> DatabaseError {
         let code = ResultCode(rawValue: code)
-        return database.makeError(code, database.lastErrorMessage, sql, arguments)
+        return database.makeError(
+            code,
+            message: database.lastErrorMessage,
+            sql: sql,
+            arguments: arguments
+        )
     }
 
     func countMismatch(_ arguments: StatementArguments) -> DatabaseError {
@@ -158,7 +165,7 @@ extension Statement {
         areArgumentsBound = false
         defer { sqlite3_clear_bindings(pointer) }
         guard let first = values.first else { return try executeAllSteps() }
-        try bindBorrowed(first, values.more?.values, 0)
+        try bindBorrowed(first, others: values.more?.values, at: 0)
     }
 
     /// Binds a value and all subsequent values, and then executes the statement.
@@ -170,15 +177,19 @@ extension Statement {
     /// - Throws: An error from the binding or the execution.
     private func bindBorrowed(
         _ value: DatabaseValue,
-        _ others: [DatabaseValue]?,
-        _ position: Int
+        others: [DatabaseValue]?,
+        at position: Int
     ) throws {
         let index = CInt(position + 1)
         switch value.storage {
         case .string(var text):
             try text.withUTF8 { bytes in
                 guard let start = bytes.baseAddress else {
-                    return try continueBinding(value.bind(to: pointer, at: index), others, position)
+                    return try continueBinding(
+                        value.bind(to: pointer, at: index),
+                        others: others,
+                        at: position
+                    )
                 }
                 let code = start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
                     sqlite3_bind_text64(
@@ -190,7 +201,7 @@ extension Statement {
                         UInt8(SQLITE_UTF8)
                     )
                 }
-                try continueBinding(code, others, position)
+                try continueBinding(code, others: others, at: position)
             }
         case .blob(let data) where !data.isEmpty:
             try data.withUnsafeBytes { bytes in
@@ -201,17 +212,17 @@ extension Statement {
                     UInt64(bytes.count),
                     nil
                 )
-                try continueBinding(code, others, position)
+                try continueBinding(code, others: others, at: position)
             }
         default:
-            try continueBinding(value.bind(to: pointer, at: index), others, position)
+            try continueBinding(value.bind(to: pointer, at: index), others: others, at: position)
         }
     }
 
     @inline(__always)
-    private func continueBinding(_ code: CInt, _ others: [DatabaseValue]?, _ position: Int) throws {
-        guard code == SQLITE_OK else { throw bindingError(code, storedArguments) }
+    private func continueBinding(_ code: CInt, others: [DatabaseValue]?, at position: Int) throws {
+        guard code == SQLITE_OK else { throw bindingError(code, arguments: storedArguments) }
         guard let others, position < others.count else { return try executeAllSteps() }
-        try bindBorrowed(others[position], others, position + 1)
+        try bindBorrowed(others[position], others: others, at: position + 1)
     }
 }

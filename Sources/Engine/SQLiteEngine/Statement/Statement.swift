@@ -147,7 +147,7 @@ public final class Statement {
             probe.unfinishedCount &-= 1
         }
         let code = sqlite3_reset(pointer)
-        probe.didReset(number, pointer)
+        probe.didReset(number, statement: pointer)
         return code
     }
 }
@@ -289,7 +289,7 @@ extension Statement {
         let database = database
         try database.statementWillExecute(self)
         willStep()
-        return try finishStep(step(), database)
+        return try finishStep(step(), database: database)
     }
 
     /// Performs the next step, and returns whether the step produced a row.
@@ -297,7 +297,7 @@ extension Statement {
     func continueStepping() throws -> Bool {
         let code = step()
         if code == SQLITE_ROW { return true }
-        return try finishStep(code, database)
+        return try finishStep(code, database: database)
     }
 
     /// Ends an unfinished execution in a context that cannot throw an error.
@@ -322,7 +322,7 @@ extension Statement {
     }
 
     @inline(__always)
-    private func finishStep(_ code: CInt, _ database: Database) throws -> Bool {
+    private func finishStep(_ code: CInt, database: Database) throws -> Bool {
         switch code {
         case SQLITE_ROW:
             return true
@@ -357,14 +357,14 @@ extension Statement {
 
 extension Statement {
     @usableFromInline
-    func endWithMismatch(_ type: any Any.Type, _ column: CInt) -> any Error {
+    func endWithMismatch(_ type: any Any.Type, column: CInt) -> any Error {
         defer { abandon() }
-        return mismatch(type, column)
+        return mismatch(type, column: column)
     }
 
     /// Returns the error for a column whose value cannot be decoded.
     @usableFromInline
-    func mismatch(_ type: any Any.Type, _ column: CInt) -> any Error {
+    func mismatch(_ type: any Any.Type, column: CInt) -> any Error {
         // If SQLite runs out of memory while it converts a value, it returns `NULL`.
         let database = database
         if sqlite3_errcode(database.handle) == SQLITE_NOMEM {

@@ -24,7 +24,7 @@ extension DatabaseValueConvertible {
         let pointer = statement.pointer
         repeat {
             guard let value = read(pointer, column) else {
-                throw statement.endWithMismatch(Self.self, column)
+                throw statement.endWithMismatch(Self.self, column: column)
             }
             values.append(value)
         } while try statement.continueStepping()
@@ -45,7 +45,7 @@ extension DatabaseValueConvertible {
         let pointer = statement.pointer
         let value = read(pointer, column)
         if value == nil, sqlite3_column_type(pointer, column) != SQLITE_NULL {
-            throw statement.endWithMismatch(Self?.self, column)
+            throw statement.endWithMismatch(Self?.self, column: column)
         }
         try statement.finishFirstRow()
         return value

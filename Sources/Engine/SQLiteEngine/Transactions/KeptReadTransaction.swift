@@ -101,7 +101,7 @@ struct KeptReadTransaction {
         else { return false }
         writes = keeper._withUnsafeGuaranteedRef { $0.writes.load(ordering: .acquiring) }
         guard isAllowed(), isCurrent() else { return false }
-        return keeper._withUnsafeGuaranteedRef { $0.mayKeep(header, at: now, walIndex) }
+        return keeper._withUnsafeGuaranteedRef { $0.mayKeep(header, at: now, walIndex: walIndex) }
     }
 
     @inline(__always)

@@ -82,17 +82,17 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     func mayKeep(
         _ header: poolgauge_wal_header,
         at now: UInt64,
-        _ walIndex: UnsafeRawPointer?
+        walIndex: UnsafeRawPointer?
     ) -> Bool {
         pausedUntil.load(ordering: .relaxed) == 0
-            || mayKeepDespiteForeignWriter(header, at: now, walIndex)
+            || mayKeepDespiteForeignWriter(header, at: now, walIndex: walIndex)
     }
 
     @inline(never)
     private func mayKeepDespiteForeignWriter(
         _ header: poolgauge_wal_header,
         at now: UInt64,
-        _ walIndex: UnsafeRawPointer?
+        walIndex: UnsafeRawPointer?
     ) -> Bool {
         let end = pausedUntil.load(ordering: .relaxed)
         guard now >= end, let walIndex else { return false }

@@ -35,7 +35,7 @@ extension Database {
             switch self {
             case .statement(let statement): statement.description
             case .profile(let statement, let duration):
-                Self.line(duration, statement.description)
+                Self.line(duration, sql: statement.description)
             }
         }
 
@@ -44,11 +44,11 @@ extension Database {
             switch self {
             case .statement(let statement): statement.expandedSQL
             case .profile(let statement, let duration):
-                Self.line(duration, statement.expandedSQL)
+                Self.line(duration, sql: statement.expandedSQL)
             }
         }
 
-        private static func line(_ duration: TimeInterval, _ sql: String) -> String {
+        private static func line(_ duration: TimeInterval, sql: String) -> String {
             "\(String(format: "%.3f", duration))s \(sql)"
         }
     }
@@ -111,8 +111,8 @@ extension Database {
                     ._withUnsafeGuaranteedRef {
                         $0.reportTraceEvent(
                             CInt(bitPattern: kind),
-                            OpaquePointer(statement),
-                            detail
+                            pointer: OpaquePointer(statement),
+                            detail: detail
                         )
                     }
                 return 0
@@ -124,8 +124,8 @@ extension Database {
     /// Converts the data of SQLite's callback to an event (https://sqlite.org/c3ref/c_trace.html).
     private func reportTraceEvent(
         _ kind: CInt,
-        _ pointer: SQLiteStatement,
-        _ detail: UnsafeMutableRawPointer?
+        pointer: SQLiteStatement,
+        detail: UnsafeMutableRawPointer?
     ) {
         guard !isTraceMuted, let traceHandler, let detail else { return }
         switch kind {

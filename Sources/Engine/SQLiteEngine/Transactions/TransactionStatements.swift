@@ -18,9 +18,9 @@ struct TransactionStatements {
         let code = prepareRollback(on: handle)
         guard code == SQLITE_OK else { return code }
         return switch kind {
-        case .deferred: Self.run(&beginDeferred, "BEGIN DEFERRED TRANSACTION", on: handle)
-        case .immediate: Self.run(&beginImmediate, "BEGIN IMMEDIATE TRANSACTION", on: handle)
-        case .exclusive: Self.run(&beginExclusive, "BEGIN EXCLUSIVE TRANSACTION", on: handle)
+        case .deferred: Self.run(&beginDeferred, sql: "BEGIN DEFERRED TRANSACTION", on: handle)
+        case .immediate: Self.run(&beginImmediate, sql: "BEGIN IMMEDIATE TRANSACTION", on: handle)
+        case .exclusive: Self.run(&beginExclusive, sql: "BEGIN EXCLUSIVE TRANSACTION", on: handle)
         }
     }
 
@@ -30,17 +30,17 @@ struct TransactionStatements {
     /// unless the transaction has changed the schema; see ``Database/isTransactionAbandoned``.
     @inline(__always)
     mutating func prepareRollback(on handle: OpaquePointer?) -> CInt {
-        rollback == nil ? Self.prepare(&rollback, Self.rollbackSQL, on: handle) : SQLITE_OK
+        rollback == nil ? Self.prepare(&rollback, sql: Self.rollbackSQL, on: handle) : SQLITE_OK
     }
 
     /// Runs `COMMIT` and returns an SQLite result code.
     mutating func commit(on handle: OpaquePointer?) -> CInt {
-        Self.run(&commit, "COMMIT TRANSACTION", on: handle)
+        Self.run(&commit, sql: "COMMIT TRANSACTION", on: handle)
     }
 
     /// Runs `ROLLBACK` and returns an SQLite result code.
     mutating func rollback(on handle: OpaquePointer?) -> CInt {
-        Self.run(&rollback, Self.rollbackSQL, on: handle)
+        Self.run(&rollback, sql: Self.rollbackSQL, on: handle)
     }
 
     mutating func finalize() {
@@ -53,11 +53,11 @@ struct TransactionStatements {
     @inline(__always)
     private static func run(
         _ statement: inout OpaquePointer?,
-        _ sql: StaticString,
+        sql: StaticString,
         on handle: OpaquePointer?
     ) -> CInt {
         if statement == nil {
-            let code = prepare(&statement, sql, on: handle)
+            let code = prepare(&statement, sql: sql, on: handle)
             guard code == SQLITE_OK else { return code }
         }
         let code = sqlite3_step(statement)
@@ -68,7 +68,7 @@ struct TransactionStatements {
     @inline(never)
     private static func prepare(
         _ statement: inout OpaquePointer?,
-        _ sql: StaticString,
+        sql: StaticString,
         on handle: OpaquePointer?
     ) -> CInt {
         sql.utf8Start.withMemoryRebound(to: CChar.self, capacity: sql.utf8CodeUnitCount) {

@@ -103,7 +103,7 @@ struct ComparisonAnalysis {
         return named
     }
 
-    private func ratio(_ metric: ComparisonMetric, _ a: [Double?], _ b: [Double?]) -> PairedRatio? {
+    private func ratio(_ metric: ComparisonMetric, a: [Double?], b: [Double?]) -> PairedRatio? {
         PairedRatio(a, b, smallest: metric.smallest(seconds: seconds))
     }
 
@@ -113,7 +113,7 @@ struct ComparisonAnalysis {
         guard let first = plan.arms.first?.name else { return [] }
         return metrics.compactMap { metric in
             guard let a = values[first]?[metric], let b = control[metric],
-                let found = ratio(metric, a, b)
+                let found = ratio(metric, a: a, b: b)
             else { return nil }
             return NoiseMeasurement(
                 metric: metric.name,
@@ -145,7 +145,7 @@ struct ComparisonAnalysis {
             metrics.map { metric -> (ComparisonMetric, ComparisonPlan.Pair, PairedRatio?) in
                 let a = values[pair.a]?[metric] ?? []
                 let b = values[pair.b]?[metric] ?? []
-                return (metric, pair, ratio(metric, a, b))
+                return (metric, pair, ratio(metric, a: a, b: b))
             }
         }
         let decided = found.filter { primary.contains($0.0) }
@@ -153,26 +153,40 @@ struct ComparisonAnalysis {
         // the run.
         var corrected = Holm.adjusted(decided.map { $0.2?.pValue ?? 1 })[...]
         let first = decided.map { metric, pair, ratio in
-            judge(metric, pair, ratio, p: corrected.removeFirst(), floors[metric.name])
+            judge(
+                metric,
+                pair: pair,
+                ratio: ratio,
+                p: corrected.removeFirst(),
+                floor: floors[metric.name]
+            )
         }
         let others = found.filter { !primary.contains($0.0) }.compactMap { metric, pair, ratio in
-            ratio.map { judge(metric, pair, $0, p: $0.pValue, floors[metric.name]) }
+            ratio.map {
+                judge(metric, pair: pair, ratio: $0, p: $0.pValue, floor: floors[metric.name])
+            }
         }
         return first + others
     }
 
     private func judge(
         _ metric: ComparisonMetric,
-        _ pair: ComparisonPlan.Pair,
-        _ ratio: PairedRatio?,
+        pair: ComparisonPlan.Pair,
+        ratio: PairedRatio?,
         p: Double,
-        _ floor: Double?
+        floor: Double?
     ) -> ComparisonPair {
-        let (verdict, note) = Self.verdict(of: ratio, p: p, floor, metric)
-        func hasMostlyNone(_ arm: String) -> Bool {
-            let found = (values[arm]?[metric] ?? []).compactMap(\.self)
-            let none = found.count { $0 < metric.smallest(seconds: seconds) }
-            return !found.isEmpty && 2 * none >= found.count
+        let (verdict, note) = Self.verdict(of: ratio, p: p, floor, metric: metric)
+        let found = zip(values[pair.a]?[metric] ?? [], values[pair.b]?[metric] ?? [])
+        let pairs: [(a: Double, b: Double)] = found.compactMap { a, b in
+            guard let a, let b else { return nil }
+            return (a, b)
+        }
+        /// Whether the estimate depends on the value that replaces zero: half of the means of two
+        /// blocks contain a block without any if their share is at least 1 - √½.
+        func dependsOnNone(_ values: [Double]) -> Bool {
+            let none = values.count { $0 < metric.smallest(seconds: seconds) }
+            return none > 0 && Double(none) >= 0.29 * Double(values.count)
         }
         return ComparisonPair(
             metric: metric.name,
@@ -189,8 +203,7 @@ struct ComparisonAnalysis {
             primary: primary.contains(metric),
             lowerIsBetter: metric.isLowerBetter,
             note: note,
-            isBound: verdict.isDifference && hasMostlyNone(pair.a) != hasMostlyNone(pair.b)
-                ? true : nil
+            isBound: dependsOnNone(pairs.map(\.a)) != dependsOnNone(pairs.map(\.b)) ? true : nil
         )
     }
 
@@ -199,7 +212,7 @@ struct ComparisonAnalysis {
         of ratio: PairedRatio?,
         p: Double,
         _ floor: Double?,
-        _ metric: ComparisonMetric
+        metric: ComparisonMetric
     ) -> (ComparisonVerdict, note: String?) {
         guard let ratio else {
             let needed = metric.neededAccesses
@@ -253,139 +266,6 @@ struct ComparisonAnalysis {
         }
         return distance.indices.min { distance[$0] < distance[$1] }
     }
-}
-
-/// A metric and an aggregate that a comparison uses to judge arms, such as `ui.response.p99`.
-///
-/// The name consists of a metric in ``MetricCatalog`` and an aggregate. The name of a metric with
-/// only one aggregate can omit the aggregate, as in `pay.throughput`.
-public struct ComparisonMetric: Sendable, Hashable {
-    /// The full name, such as `ui.response.p99`.
-    public let name: String
-    /// The metric, such as `ui.response`.
-    let metric: String
-    /// The aggregate in the notation of thresholds, such as `p(99)`.
-    let aggregate: String
-    let unit: MetricCatalog.Unit
-
-    /// The error for an invalid metric name.
-    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The problem and the expected form.
-        public var description: String
-    }
-
-    /// Parses a name such as `ui.response.p99` or `pay.throughput`.
-    ///
-    /// - Throws: ``Failure``, which suggests the nearest valid name.
-    public init(_ name: String, in catalog: MetricCatalog) throws(Failure) {
-        let parts = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-            .map(String.init)
-        metric = parts.prefix(2).joined(separator: ".")
-        guard let known = catalog.metric(metric) else {
-            // The example in the problem has no aggregate, but a comparison requires one.
-            let problem = catalog.problem(with: metric)
-            throw Failure(description: parts.count == 1 ? problem + ".p99" : problem)
-        }
-        self.name = name
-        let plain = Dictionary(
-            uniqueKeysWithValues: known.aggregates.map { (Self.plainName($0.key), $0) }
-        )
-        let names = plain.keys.sorted()
-        let found =
-            parts.count == 3 ? plain[parts[2]] : plain.count == 1 ? plain.values.first : nil
-        guard let found else {
-            let last = parts.count == 3 ? parts[2] : ""
-            throw Failure(
-                description: last.isEmpty
-                    ? "'\(name)' has no aggregate; add one of: \(names.joined(separator: ", "))"
-                    : "'\(metric)' has no aggregate '\(last)'" + Self.hint(last, among: names)
-            )
-        }
-        (aggregate, unit) = found
-    }
-
-    private init(name: String, metric: String, aggregate: String, unit: MetricCatalog.Unit) {
-        self.name = name
-        self.metric = metric
-        self.aggregate = aggregate
-        self.unit = unit
-    }
-
-    private static func plainName(_ aggregate: String) -> String {
-        aggregate.filter { $0 != "(" && $0 != ")" }
-    }
-
-    private static func hint(_ name: String, among names: [String]) -> String {
-        func percentile(_ name: String) -> Double? {
-            name.first == "p" ? Double(name.dropFirst()) : nil
-        }
-        guard let requested = percentile(name),
-            let nearest = names.filter({ percentile($0) != nil }).min(by: {
-                abs((percentile($0) ?? 0) - requested) < abs((percentile($1) ?? 0) - requested)
-            })
-        else { return NearestName.hint(name, among: names) }
-        return "; did you mean '\(nearest)'?"
-    }
-
-    /// The first part of the name, which is a client's name or a group such as `wal` or `pool`.
-    var owner: String { String(metric.prefix { $0 != "." }) }
-
-    var isLowerBetter: Bool { MetricCatalog.isLowerBetter(metric, aggregate) }
-
-    /// The name for a sentence, such as `ui p99`, `ui wait p99`, or `pay throughput`.
-    public var title: String {
-        var words = name.split(separator: ".", maxSplits: 2).map(String.init)
-        if words.count == 3, words[1] == "response" { words.remove(at: 1) }
-        return words.joined(separator: " ")
-    }
-
-    // MARK: Percentiles
-
-    /// The percentile, such as 99, or `nil` for other aggregates.
-    var percentile: Double? {
-        guard aggregate.hasPrefix("p(") else { return nil }
-        return Double(aggregate.dropFirst(2).dropLast())
-    }
-
-    /// The number of accesses that a block needs for this percentile, or 1 for other aggregates.
-    var neededAccesses: Int { Int(percentile.flatMap(Percentile.neededCount) ?? 1) }
-
-    /// The next lower percentile of the same metric, or `nil` for the lowest percentile.
-    var lowerPercentile: ComparisonMetric? {
-        guard let percentile else { return nil }
-        let lower = MetricCatalog.percentiles.last { Double($0).map { $0 < percentile } ?? false }
-        return lower.map {
-            ComparisonMetric(
-                name: "\(metric).p\($0)",
-                metric: metric,
-                aggregate: "p(\($0))",
-                unit: unit
-            )
-        }
-    }
-
-    // MARK: Values
-
-    var isResponse: Bool { metric == "\(owner).response" }
-
-    /// Returns the positive value that replaces smaller values, because zero has no logarithm.
-    ///
-    /// For counts, the value is one half, the usual continuity correction.
-    func smallest(seconds: Double) -> Double {
-        switch unit {
-        case .time, .bytes: 1
-        case .count: 0.5
-        case .rate: 0.5 / max(seconds, 1e-3)
-        case .share, .ratio: 0.0005
-        }
-    }
-
-    func text(_ value: Double) -> String { unit.text(value) }
-}
-
-extension ComparisonMetric: CustomStringConvertible {
-    /// The full name.
-    public var description: String { name }
 }
 
 /// The blocks in which two runs of one arm differ by far more than in the other blocks.

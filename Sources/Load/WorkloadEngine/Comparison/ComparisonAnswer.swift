@@ -22,11 +22,13 @@ struct ComparisonAnswer {
     private func sentence(of arm: Arm, against first: Arm) -> String {
         let pairs = result.primary.compactMap { result.pair($0, of: arm.name, against: first.name) }
         let different = pairs.filter(\.verdict.isDifference)
-        guard !different.isEmpty else { return sentenceWithoutDifference(pairs, arm, first) }
+        guard !different.isEmpty else {
+            return sentenceWithoutDifference(pairs, arm: arm, first: first)
+        }
         var sentence =
             "\(arm.name): "
             + different.map(change).joined(separator: ", ") + " than \(first.name)"
-        if let share = walShare(of: different, arm, first) { sentence += "; " + share }
+        if let share = walShare(of: different, arm, first: first) { sentence += "; " + share }
         let rest = pairs.filter { !$0.verdict.isDifference }
         if !rest.isEmpty { sentence += "; " + rest.map(withoutDifference).joined(separator: ", ") }
         return sentence + "."
@@ -34,8 +36,8 @@ struct ComparisonAnswer {
 
     private func sentenceWithoutDifference(
         _ pairs: [ComparisonPair],
-        _ arm: Arm,
-        _ first: Arm
+        arm: Arm,
+        first: Arm
     ) -> String {
         let isMeasured = pairs.contains {
             $0.verdict == .same || $0.ratio != nil && BlockCount.suffices($0.blocks, tests: 1)
@@ -65,7 +67,7 @@ struct ComparisonAnswer {
         return isSmall
             ? "\(title) \(ReportUnits.factor(ratio)) (\(ReportUnits.range(low, high))) is below this "
                 + "machine's noise" + (floor.map { " of \($0)" } ?? "")
-            : "\(title) \(ReportUnits.change(ratio, low, high)): "
+            : "\(title) \(pair.change ?? ""): "
                 + (pair.note ?? "may be due to chance")
     }
 
@@ -90,7 +92,7 @@ struct ComparisonAnswer {
     }
 
     /// Describes how much of a pool's advantage over a queue also occurs with a queue in WAL mode.
-    private func walShare(of pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String? {
+    private func walShare(of pairs: [ComparisonPair], _ arm: Arm, first: Arm) -> String? {
         guard let queue = walQueue(between: first, and: arm) else { return nil }
         let settings = "WAL and synchronous NORMAL alone"
         let shares = pairs.compactMap { pair -> (title: String, share: Share)? in

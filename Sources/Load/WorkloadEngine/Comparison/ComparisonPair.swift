@@ -35,7 +35,8 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var lowerIsBetter: Bool
     /// An explanation of the verdict, if any.
     public var note: String?
-    /// Whether one of the arms had none in at least half of the blocks.
+    /// Whether one of the arms had none in so many blocks (29%) that ``ratio`` depends on what
+    /// replaces zero.
     ///
     /// Zero has no ratio, so a small positive value replaces it (half an access, for counts), and
     /// ``ratio`` is less extreme than the true one. The value is `nil` instead of `false`.
@@ -175,8 +176,9 @@ public struct FailCondition: Sendable, Equatable {
             result.reason = "\(metric) of \(pair.b) was not measured: \(pair.note ?? "no samples")"
             return result
         }
+        let bound = pair.isBound == true ? ratio < 1 ? "at most " : "at least " : ""
         let found =
-            "\(metric) of \(pair.b) is \(ReportUnits.factor(ratio)) that of \(pair.a) "
+            "\(metric) of \(pair.b) is \(bound)\(ReportUnits.factor(ratio)) that of \(pair.a) "
             + "(\(ReportUnits.range(low, high)))"
         let isBeyond = failsAbove ? ratio > factor : ratio < factor
         let isAgainstRegression = failsAbove ? factor >= 1 : factor <= 1

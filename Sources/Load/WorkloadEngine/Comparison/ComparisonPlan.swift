@@ -41,7 +41,7 @@ struct ComparisonPlan {
             ?? (options.onlyAgainstFirst ? Self.pairsAgainstFirst(of: arms) : Self.pairs(of: arms))
         let catalog = MetricCatalog(clients: scenario.clients.map(\.name))
         conditions = options.failIf
-        var primary = try Self.primary(scenario, options.primary, catalog)
+        var primary = try Self.primary(scenario, requested: options.primary, catalog: catalog)
         // A table of a sweep shows a single metric, so that the correction covers only its rows.
         if options.sweep != nil, options.primary == nil { primary = Array(primary.prefix(1)) }
         for metric in conditions.map(\.metric) where !primary.contains(metric) {
@@ -112,8 +112,8 @@ struct ComparisonPlan {
 
     private static func primary(
         _ scenario: Scenario,
-        _ requested: [String]?,
-        _ catalog: MetricCatalog
+        requested: [String]?,
+        catalog: MetricCatalog
     ) throws -> [ComparisonMetric] {
         if let requested {
             return try requested.map { name in

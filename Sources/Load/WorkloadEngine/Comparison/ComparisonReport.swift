@@ -63,8 +63,8 @@ public enum ComparisonReport {
         var table = TextTable(columns)
         for pair in pairNames(result) {
             table.add(["\(pair.b) against \(pair.a)"])
-            for found in decidedPairs(result, pair) {
-                table.add(row(found, result, indent: "  "))
+            for found in decidedPairs(result, pair: pair) {
+                table.add(row(found, result: result, indent: "  "))
             }
         }
         return [title(of: result), ""] + table.lines() + notes(result).map { "  \($0)" }
@@ -72,7 +72,7 @@ public enum ComparisonReport {
 
     static func decidedPairs(
         _ result: ComparisonResult,
-        _ pair: ComparisonPlan.Pair
+        pair: ComparisonPlan.Pair
     ) -> [ComparisonPair] {
         result.pairs.filter { $0.primary && $0.a == pair.a && $0.b == pair.b }
     }
@@ -86,7 +86,7 @@ public enum ComparisonReport {
             found[note, default: []].append("\(pair.metric) of \(pair.b) against \(pair.a)")
         }
         return reasons.map { "\($0): " + (found[$0] ?? []).joined(separator: "; ") }
-            + result.pairs.filter(\.primary).compactMap { spreadNote($0, result) }
+            + result.pairs.filter(\.primary).compactMap { spreadNote($0, result: result) }
     }
 
     /// The factor by which a change and that of the medians differ if the table does not explain it.
@@ -95,7 +95,7 @@ public enum ComparisonReport {
     /// Explains why the change of paired runs is not that of the medians.
     ///
     /// Medians of all runs may come from different conditions, such as a run with a rare stall.
-    private static func spreadNote(_ pair: ComparisonPair, _ result: ComparisonResult) -> String? {
+    private static func spreadNote(_ pair: ComparisonPair, result: ComparisonResult) -> String? {
         func spread(_ arm: String) -> Spread? {
             result.arms.first { $0.arm == arm }?.metrics[pair.metric]
         }
@@ -124,12 +124,12 @@ public enum ComparisonReport {
 
     static func row(
         _ pair: ComparisonPair,
-        _ result: ComparisonResult,
+        result: ComparisonResult,
         indent: String = ""
     ) -> [String] {
         var cells = [
-            indent + pair.metric, median(of: pair.a, pair.metric, result),
-            median(of: pair.b, pair.metric, result),
+            indent + pair.metric, median(of: pair.a, pair.metric, result: result),
+            median(of: pair.b, pair.metric, result: result),
         ]
         if let ratio = pair.ratio, let low = pair.low, let high = pair.high {
             let least = pair.isBound == true ? "≥" : ""
@@ -152,7 +152,7 @@ public enum ComparisonReport {
     }
 
     /// Returns a metric's median on an arm as text.
-    static func median(of arm: String, _ metric: String, _ result: ComparisonResult) -> String {
+    static func median(of arm: String, _ metric: String, result: ComparisonResult) -> String {
         let spread = result.arms.first { $0.arm == arm }?.metrics[metric]
         return spread.map { text($0.median, of: metric, in: result) } ?? "–"
     }
@@ -175,7 +175,10 @@ public enum ComparisonReport {
         guard !metrics.isEmpty else { return [] }
         var table = TextTable(["medians [interquartile range]"] + result.arms.map(\.arm))
         for metric in metrics {
-            table.add([metric] + result.arms.map { cell($0.metrics[metric], metric, result) })
+            table.add(
+                [metric]
+                    + result.arms.map { cell($0.metrics[metric], metric: metric, result: result) }
+            )
         }
         return table.lines() + (missing.map { ["too few samples on every arm: \($0)"] } ?? [])
     }
@@ -204,7 +207,7 @@ public enum ComparisonReport {
         )
     }
 
-    static func cell(_ spread: Spread?, _ metric: String, _ result: ComparisonResult) -> String {
+    static func cell(_ spread: Spread?, metric: String, result: ComparisonResult) -> String {
         guard let spread else { return "–" }
         func text(_ value: Double) -> String { self.text(value, of: metric, in: result) }
         return "\(text(spread.median)) [\(text(spread.lowerQuartile)) … "
@@ -270,7 +273,7 @@ extension ComparisonReport {
             parts.append(
                 table(
                     columns,
-                    decidedPairs(result, pair).map { row($0, result) }
+                    rows: decidedPairs(result, pair: pair).map { row($0, result: result) }
                 )
             )
         }
@@ -279,11 +282,12 @@ extension ComparisonReport {
         let metrics = metricNames(result).found
         if !metrics.isEmpty {
             let rows = metrics.map { metric in
-                [metric] + result.arms.map { cell($0.metrics[metric], metric, result) }
+                [metric]
+                    + result.arms.map { cell($0.metrics[metric], metric: metric, result: result) }
             }
             parts.append(
                 "<details><summary>All metrics: medians with the interquartile range of the blocks"
-                    + "</summary>\n\n" + table(["metric"] + result.arms.map(\.arm), rows)
+                    + "</summary>\n\n" + table(["metric"] + result.arms.map(\.arm), rows: rows)
                     + "\n\n</details>"
             )
         }
@@ -297,7 +301,7 @@ extension ComparisonReport {
         lines.map { "* " + escaped($0) }.joined(separator: "\n")
     }
 
-    private static func table(_ titles: [String], _ rows: [[String]]) -> String {
+    private static func table(_ titles: [String], rows: [[String]]) -> String {
         TextTable(titles, rows).markdown([":--"], "--:", escaped).joined(separator: "\n")
     }
 }

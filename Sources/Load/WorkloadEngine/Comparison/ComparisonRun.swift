@@ -80,11 +80,11 @@ public final class ComparisonRun: Sendable {
             guard
                 let block = try await runBlock(
                     number,
-                    order,
+                    order: order,
                     of: plan,
-                    scenarios,
-                    datasets,
-                    &progress
+                    scenarios: scenarios,
+                    datasets: datasets,
+                    progress: &progress
                 )
             else { break }
             blocks.append(block)
@@ -114,11 +114,11 @@ public final class ComparisonRun: Sendable {
     /// - Returns: The block, or `nil` if the comparison stops before all runs end.
     private func runBlock(
         _ number: Int,
-        _ order: [Int],
+        order: [Int],
         of plan: ComparisonPlan,
-        _ scenarios: [Scenario],
-        _ datasets: DatasetStore,
-        _ progress: inout ComparisonProgress
+        scenarios: [Scenario],
+        datasets: DatasetStore,
+        progress: inout ComparisonProgress
     ) async throws -> Block? {
         var runs: [Int: ComparisonMeasurement] = [:]
         for slot in order {

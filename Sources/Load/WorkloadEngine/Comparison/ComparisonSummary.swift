@@ -33,7 +33,7 @@ struct ComparisonSummary {
             pairs.compactMap { condition.outcome(of: $0, against: first) }
         }
         let arms = plan.slots.indices.map { slot in
-            armComparison(slot, analysis, blocks, representative)
+            armComparison(slot, analysis: analysis, blocks: blocks, representative: representative)
         }
         var result = ComparisonResult(
             schema: ComparisonResult.schemaName,
@@ -73,7 +73,7 @@ struct ComparisonSummary {
                 run.invariants.filter { $0.passed == false }.map { "\($0.name): \($0.detail)" }
             }
         )
-        var warnings = warnings(analysis, noise, blocks)
+        var warnings = warnings(analysis, noise: noise, blocks: blocks)
         if isValid, let lines = invalidRunLines(completed) {
             let count = completed.count - valid.count
             warnings.append(
@@ -96,9 +96,9 @@ struct ComparisonSummary {
 
     private func armComparison(
         _ slot: Int,
-        _ analysis: ComparisonAnalysis,
-        _ blocks: [ComparisonRun.Block],
-        _ representative: Int?
+        analysis: ComparisonAnalysis,
+        blocks: [ComparisonRun.Block],
+        representative: Int?
     ) -> ArmComparison {
         let slotPlan = plan.slots[slot]
         let values =
@@ -143,8 +143,8 @@ struct ComparisonSummary {
 
     private func warnings(
         _ analysis: ComparisonAnalysis,
-        _ noise: [NoiseMeasurement],
-        _ blocks: [ComparisonRun.Block]
+        noise: [NoiseMeasurement],
+        blocks: [ComparisonRun.Block]
     ) -> [String] {
         var warnings: [String] = []
         for (requested, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
@@ -167,14 +167,16 @@ struct ComparisonSummary {
                 )
             }
         }
-        if let warning = leapWarning(analysis, decided, blocks.count) { warnings.append(warning) }
+        if let warning = leapWarning(analysis, noise: decided, count: blocks.count) {
+            warnings.append(warning)
+        }
         return warnings + skipWarnings(blocks)
     }
 
     private func leapWarning(
         _ analysis: ComparisonAnalysis,
-        _ noise: [NoiseMeasurement],
-        _ count: Int
+        noise: [NoiseMeasurement],
+        count: Int
     ) -> String? {
         // Omit high percentiles, which may vary because of the random load.
         let steady = noise.filter { [".throughput", ".p50"].contains(where: $0.metric.hasSuffix) }

@@ -29,21 +29,26 @@ package struct ZipfianDistribution: Sendable, Equatable {
         precondition(theta > 0 && theta.isFinite, "theta must be above 0")
         self.theta = theta
         self.count = Double(count)
-        lower = Self.integral(1.5, theta) - 1
-        upper = Self.integral(Double(count) + 0.5, theta)
+        lower = Self.integral(1.5, theta: theta) - 1
+        upper = Self.integral(Double(count) + 0.5, theta: theta)
         squeeze =
-            2 - Self.inverseIntegral(Self.integral(2.5, theta) - Self.density(2, theta), theta)
+            2
+            - Self.inverseIntegral(
+                Self.integral(2.5, theta: theta) - Self.density(2, theta: theta),
+                theta: theta
+            )
     }
 
     /// Draws the next rank.
     package func next(using stream: inout RandomStream) -> Int64 {
         while true {
             let area = upper + stream.nextUnit() * (lower - upper)
-            let x = Self.inverseIntegral(area, theta)
+            let x = Self.inverseIntegral(area, theta: theta)
             // Rounding can produce a result beyond either end of the range.
             let rank = min(max((x + 0.5).rounded(.down), 1), count)
             if rank - x <= squeeze
-                || area >= Self.integral(rank + 0.5, theta) - Self.density(rank, theta)
+                || area >= Self.integral(rank + 0.5, theta: theta)
+                    - Self.density(rank, theta: theta)
             {
                 return Int64(rank)
             }
@@ -51,16 +56,16 @@ package struct ZipfianDistribution: Sendable, Equatable {
     }
 
     /// h(x) = x^−theta.
-    private static func density(_ x: Double, _ theta: Double) -> Double { exp(-theta * log(x)) }
+    private static func density(_ x: Double, theta: Double) -> Double { exp(-theta * log(x)) }
 
     /// H(x) = (x^(1−theta) − 1) / (1 − theta), or log x for theta = 1.
-    private static func integral(_ x: Double, _ theta: Double) -> Double {
+    private static func integral(_ x: Double, theta: Double) -> Double {
         let logarithm = log(x)
         let exponent = (1 - theta) * logarithm
         return logarithm * (abs(exponent) > 1e-8 ? expm1(exponent) / exponent : 1 + exponent / 2)
     }
 
-    private static func inverseIntegral(_ area: Double, _ theta: Double) -> Double {
+    private static func inverseIntegral(_ area: Double, theta: Double) -> Double {
         let scaled = max(area * (1 - theta), -1)
         return exp(area * (abs(scaled) > 1e-8 ? log1p(scaled) / scaled : 1 - scaled / 2))
     }

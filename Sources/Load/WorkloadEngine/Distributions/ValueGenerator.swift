@@ -84,11 +84,11 @@ package struct ValueGenerator: Sendable, Equatable {
         if isHashed {
             integer = Int64(bitPattern: FNV1a.ycsbHash(UInt64(bitPattern: integer)))
         }
-        if let prefix { return .text(Self.text(prefix, integer)) }
+        if let prefix { return .text(Self.text(prefix, integer: integer)) }
         return .integer(integer)
     }
 
-    private static func text(_ prefix: [UInt8], _ integer: Int64) -> String {
+    private static func text(_ prefix: [UInt8], integer: Int64) -> String {
         // An Int64 needs at most twenty bytes for its digits and sign.
         String(unsafeUninitializedCapacity: prefix.count + 20) { buffer in
             var digits = 1

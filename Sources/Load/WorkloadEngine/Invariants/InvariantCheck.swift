@@ -42,8 +42,11 @@ struct InvariantCheck {
         var sums: [(table: String, sum: String)] = []
         try target.perform(.read, as: Self.reader) { session in
             for (table, column) in columns {
-                let name = try tableName(table, session)
-                let rows = try session.rows("SELECT coalesce(sum(\(column)), 0) FROM \(name)", [])
+                let name = try tableName(table, session: session)
+                let rows = try session.rows(
+                    "SELECT coalesce(sum(\(column)), 0) FROM \(name)",
+                    []
+                )
                 guard case .integer(let sum) = rows.first?.first else {
                     throw UnexpectedResult(subject: "the sum of \(name).\(column)", rows: rows)
                 }
@@ -54,7 +57,7 @@ struct InvariantCheck {
         return InvariantResult(name: name, passed: Set(sums.map(\.sum)).count == 1, detail: text)
     }
 
-    private func tableName(_ table: String, _ session: any WorkloadSession) throws -> String {
+    private func tableName(_ table: String, session: any WorkloadSession) throws -> String {
         let rows = try session.rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)",
             [.text(table), .text("pgbench_" + table)]

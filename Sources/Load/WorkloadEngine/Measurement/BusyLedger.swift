@@ -177,26 +177,3 @@ extension Arm {
         return busyTimeout ?? (library == .raw ? .seconds(10) : .zero)
     }
 }
-
-/// The reason that a database was busy.
-public typealias BusyCause = Findings.BusyCause
-
-extension BusyCause {
-    /// Classifies a failure, or returns `nil` if its code is not `SQLITE_BUSY`.
-    ///
-    /// If SQLite returns a plain `SQLITE_BUSY` without calling the busy handler, a read
-    /// transaction tried to write. SQLite skips the handler to avoid a deadlock, both in WAL mode
-    /// and with a rollback journal (<https://sqlite.org/c3ref/busy_handler.html>).
-    ///
-    /// The arm's `timeout`, in nanoseconds, applies if the handler does not report its timeout.
-    init?(code: String, handler: BusyFailure.Handler, timeout: UInt64?) {
-        switch (code, handler) {
-        case ("SQLITE_BUSY_SNAPSHOT", _): self = .snapshotUpgrade
-        case ("SQLITE_BUSY_RECOVERY", _): self = .recovery
-        case (let code, _) where !code.hasPrefix("SQLITE_BUSY"): return nil
-        case (_, .skipped): self = .snapshotUpgrade
-        case (_, .gaveUp(_, let limit)): self = (limit ?? timeout) == 0 ? .noTimeout : .timeout
-        case (_, .unknown): self = timeout == 0 ? .noTimeout : .timeout
-        }
-    }
-}

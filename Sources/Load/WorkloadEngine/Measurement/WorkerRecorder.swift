@@ -73,7 +73,7 @@ final class WorkerRecorder: Sendable {
     }
 
     @inline(__always)
-    private func cell(_ operation: Int, _ phase: PhasePlan.Place) -> Int {
+    private func cell(_ operation: Int, phase: PhasePlan.Place) -> Int {
         phase.index &* operationCount &+ operation
     }
 
@@ -84,7 +84,7 @@ final class WorkerRecorder: Sendable {
     func skip(_ operation: Int, in phase: PhasePlan.Place) {
         state.withLock { state in
             guard !state.isSealed else { return }
-            let cell = cell(operation, phase)
+            let cell = cell(operation, phase: phase)
             state.counts[cell].offered += 1
             state.counts[cell].skipped += 1
         }
@@ -108,7 +108,7 @@ final class WorkerRecorder: Sendable {
     ) -> Bool {
         state.withLock { state in
             guard !state.isSealed else { return false }
-            let cell = cell(operation, phase)
+            let cell = cell(operation, phase: phase)
             state.begun &+= 1
             state.running = cell
             state.isMeasured = phase.isMeasured
@@ -153,7 +153,7 @@ final class WorkerRecorder: Sendable {
     /// it calls `onCount` before the recording can end.
     func finish(
         _ outcome: Outcome,
-        _ timestamps: Timestamps?,
+        timestamps: Timestamps?,
         waited: UInt64? = nil,
         onCount: () -> Void = {}
     ) {
@@ -366,5 +366,39 @@ extension AccessHistograms {
         wait.count(timestamps.entry &- min(timestamps.entry, timestamps.start))
         service.count(timestamps.end &- min(timestamps.end, timestamps.entry))
         if let time = timestamps.processorTime { processor.count(time) }
+    }
+}
+
+extension ClientResult {
+    init(_ counts: AccessCounts, _ histograms: AccessHistograms, seconds: Double) {
+        self.init(
+            offered: counts.offered,
+            started: counts.started,
+            completed: counts.completed,
+            skipped: counts.skipped,
+            late: counts.late,
+            retried: counts.retried,
+            interrupted: counts.interrupted,
+            unfinished: counts.unfinished,
+            errors: counts.errors,
+            throughput: seconds > 0
+                ? (Double(counts.completed) / seconds).rounded(toDigits: 2) : nil,
+            response: histograms.response.summary,
+            wait: histograms.wait.summary,
+            service: histograms.service.summary,
+            lag: histograms.lag.summary
+        )
+        processorMean = histograms.processor.mean
+    }
+}
+
+extension LatencySpectra {
+    init?(_ histograms: AccessHistograms) {
+        guard histograms.response.count > 0 else { return nil }
+        self.init(
+            response: histograms.response.spectrum,
+            wait: histograms.wait.spectrum,
+            service: histograms.service.spectrum
+        )
     }
 }

@@ -51,7 +51,7 @@ public struct MetricCatalog: Sendable {
 
     /// Returns whether a lower value of an aggregate, such as `p(99)`, of a metric, such as
     /// `ui.response`, is better.
-    static func isLowerBetter(_ name: String, _ aggregate: String) -> Bool {
+    static func isLowerBetter(_ name: String, aggregate: String) -> Bool {
         let key = String(name.drop { $0 != "." }.dropFirst())
         // The count of a latency is the number of accesses.
         if aggregate == "count", ClientMetrics.isLatency(key) { return false }
@@ -118,25 +118,40 @@ enum ClientMetrics {
     /// `throughput`, also has a column in text and HTML tables. A metric such as `longest-wait`
     /// does not.
     static let values: [Metric] = [
-        count("offered", isLowerBetter: false, "Accesses that the load requested.") { $0.offered },
-        count("started", isLowerBetter: false, hasColumn: false, "Accesses that started.") {
+        count("offered", isLowerBetter: false, explanation: "Accesses that the load requested.") {
+            $0.offered
+        },
+        count(
+            "started",
+            isLowerBetter: false,
+            hasColumn: false,
+            explanation: "Accesses that started."
+        ) {
             $0.started
         },
-        count("completed", isLowerBetter: false, "Accesses that succeeded.") { $0.completed },
+        count("completed", isLowerBetter: false, explanation: "Accesses that succeeded.") {
+            $0.completed
+        },
         .number(
             "throughput",
-            "mean",
-            .rate,
+            aggregate: "mean",
+            unit: .rate,
             column: "rate",
             isLowerBetter: false,
-            "Completed accesses per second of the measured time."
+            explanation: "Completed accesses per second of the measured time."
         ) { $0.throughput },
-        count("skipped", "Accesses skipped for exceeding `skip-after`.") { $0.skipped },
-        count("late", "Accesses that started more than a millisecond late.") { $0.late },
-        count("retried", "Attempts that followed `SQLITE_BUSY`.") { $0.retried },
-        count("interrupted", "Accesses ended by an interrupt.") { $0.interrupted },
-        count("errors", "Accesses that failed.") { $0.errorCount },
-        count("unfinished", "Accesses still waiting or running at the end.") { $0.unfinished },
+        count("skipped", explanation: "Accesses skipped for exceeding `skip-after`.") {
+            $0.skipped
+        },
+        count("late", explanation: "Accesses that started more than a millisecond late.") {
+            $0.late
+        },
+        count("retried", explanation: "Attempts that followed `SQLITE_BUSY`.") { $0.retried },
+        count("interrupted", explanation: "Accesses ended by an interrupt.") { $0.interrupted },
+        count("errors", explanation: "Accesses that failed.") { $0.errorCount },
+        count("unfinished", explanation: "Accesses still waiting or running at the end.") {
+            $0.unfinished
+        },
         Metric(
             "fairness",
             isLowerBetter: false,
@@ -145,7 +160,12 @@ enum ClientMetrics {
             [.init(name: "min", unit: .ratio) { $0.fairness?.smallestShare }],
             samples: { client in client.fairness.map { _ in client.completed } }
         ),
-        .number("longest-wait", "max", .time, "The longest wait of any access, completed or not.") {
+        .number(
+            "longest-wait",
+            aggregate: "max",
+            unit: .time,
+            explanation: "The longest wait of any access, completed or not."
+        ) {
             $0.fairness?.longestWait.map { Double($0) }
         },
     ]
@@ -173,7 +193,7 @@ enum ClientMetrics {
         _ key: String,
         isLowerBetter: Bool = true,
         hasColumn: Bool = true,
-        _ explanation: String,
+        explanation: String,
         _ count: @escaping @Sendable (ClientResult) -> UInt64
     ) -> Metric {
         let share: @Sendable (ClientResult, Double) -> Double? = { client, whole in
@@ -205,54 +225,75 @@ enum DatabaseMetrics {
                 .init(name: "final", unit: .bytes) { $0.wal.map { Double($0.finalBytes) } },
             ]
         ),
-        .number("pool.utilization", "mean", .share, "The share of readers in use.") {
+        .number(
+            "pool.utilization",
+            aggregate: "mean",
+            unit: .share,
+            explanation: "The share of readers in use."
+        ) {
             $0.pool?.utilization
         },
         .number(
             "pool.saturation",
-            "mean",
-            .share,
-            "The share of time during which all readers were in use and an access waited."
+            aggregate: "mean",
+            unit: .share,
+            explanation:
+                "The share of time during which all readers were in use and an access waited."
         ) { $0.pool?.saturation },
         .number(
             "pool.readers",
-            "max",
-            .count,
-            "The largest number of readers in use at the same time."
+            aggregate: "max",
+            unit: .count,
+            explanation: "The largest number of readers in use at the same time."
         ) { $0.pool?.readersPeak.map { Double($0) } },
         .number(
             "pool.waiting-readers",
-            "max",
-            .count,
-            "The largest number of accesses that waited to read at the same time."
+            aggregate: "max",
+            unit: .count,
+            explanation: "The largest number of accesses that waited to read at the same time."
         ) { $0.pool.map { Double($0.waitingReadersPeak) } },
         .number(
             "pool.waiting-writers",
-            "max",
-            .count,
-            "The largest number of accesses that waited to write at the same time."
+            aggregate: "max",
+            unit: .count,
+            explanation: "The largest number of accesses that waited to write at the same time."
         ) { $0.pool.map { Double($0.waitingWritersPeak) } },
         .number(
             "snapshots.made",
-            "count",
-            .count,
+            aggregate: "count",
+            unit: .count,
             isLowerBetter: false,
-            "Snapshots taken."
+            explanation: "Snapshots taken."
         ) { $0.snapshots.map { Double($0.made) } },
-        .number("snapshots.age", "max", .time, "The age of the oldest snapshot.") {
+        .number(
+            "snapshots.age",
+            aggregate: "max",
+            unit: .time,
+            explanation: "The age of the oldest snapshot."
+        ) {
             $0.snapshots?.oldestSeconds.map { $0 * 1e9 }
         },
-        .number("interrupts.requested", "count", .count, "Calls to `interrupt()`.") {
+        .number(
+            "interrupts.requested",
+            aggregate: "count",
+            unit: .count,
+            explanation: "Calls to `interrupt()`."
+        ) {
             $0.interrupts.map { Double($0.requested) }
         },
-        .number("interrupts.delivered", "count", .count, "Statements ended by interrupts.") {
+        .number(
+            "interrupts.delivered",
+            aggregate: "count",
+            unit: .count,
+            explanation: "Statements ended by interrupts."
+        ) {
             $0.interrupts.map { Double($0.delivered) }
         },
         .number(
             "interrupts.without-effect",
-            "count",
-            .count,
-            "Calls to `interrupt()` while no statement was running."
+            aggregate: "count",
+            unit: .count,
+            explanation: "Calls to `interrupt()` while no statement was running."
         ) { $0.interrupts.map { Double($0.withoutEffect) } },
     ]
 

@@ -95,11 +95,11 @@ extension MetricDescriptor {
 
     static func number(
         _ key: String,
-        _ aggregate: String,
-        _ unit: MetricCatalog.Unit,
+        aggregate: String,
+        unit: MetricCatalog.Unit,
         column: String? = nil,
         isLowerBetter: Bool = true,
-        _ explanation: String,
+        explanation: String,
         _ value: @escaping @Sendable (Owner) -> Double?
     ) -> Self {
         Self(

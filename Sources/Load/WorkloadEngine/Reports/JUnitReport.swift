@@ -21,56 +21,16 @@ public enum JUnitReport {
         return document(suites)
     }
 
-    /// Returns the document for a comparison, ending with a line feed.
-    public static func text(of result: ComparisonResult) -> String {
-        var cases = (result.failIf ?? []).map { condition in
-            Case(
-                name: condition.expression,
-                outcome: condition.failed ? .failure("regression", condition.reason) : .passed
-            )
-        }
-        let answer = result.answer.joined(separator: " ")
-        let problems =
-            (result.failedRuns ?? []) + (result.violations ?? []) + (result.invalidRuns ?? [])
-        cases.insert(
-            Case(
-                name: "comparison",
-                outcome: problems.isEmpty && !result.partial
-                    ? .passed
-                    : .error(
-                        problems.isEmpty
-                            ? "stopped after \(HumanUnits.counted(result.blocks, "block"))"
-                            : problems.joined(separator: "; ")
-                    ),
-                output: answer.isEmpty ? nil : answer
-            ),
-            at: 0
-        )
-        let seconds = result.blockDuration * Double(result.order.joined().count)
-        let settings = result.arms.compactMap { arm in
-            arm.representative?.journalSettings.map { (name: arm.arm, value: $0) }
-        }
-        let facts = facts(of: result.environment, seed: result.seed)
-        return document([
-            Suite(
-                name: result.scenario,
-                seconds: seconds,
-                cases: cases,
-                properties: settings + facts
-            )
-        ])
-    }
-
-    private static func facts(of host: HostEnvironment, seed: UInt64) -> [Property] {
+    static func facts(of host: HostEnvironment, seed: UInt64) -> [Property] {
         host.versions.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
             + [(name: "seed", value: String(seed))]
     }
 
     // MARK: Suites
 
-    private typealias Property = (name: String, value: String)
+    typealias Property = (name: String, value: String)
 
-    private struct Suite {
+    struct Suite {
         var name: String
         var seconds: Double
         var cases: [Case]
@@ -214,7 +174,7 @@ public enum JUnitReport {
 
     // MARK: XML
 
-    private static func document(_ suites: [Suite]) -> String {
+    static func document(_ suites: [Suite]) -> String {
         let cases = suites.flatMap(\.cases)
         var lines = [
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",

@@ -35,7 +35,7 @@ public enum MarkdownReport {
         )
         for run in result.runs {
             for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
-                table.add([run.arm] + summary.cells(name, client))
+                table.add([run.arm] + summary.cells(name, client: client))
             }
         }
         var lines = table.markdown([":--", ":--"], "--:", Escaping.markdown)
@@ -56,7 +56,7 @@ public enum MarkdownReport {
         }
         for (client, blame) in (run.blame ?? [:]).sorted(by: { $0.key < $1.key }) {
             lines.append(
-                TextReport.sentences(client, blame).map { String($0.drop { $0 == " " }) }
+                TextReport.sentences(client, blame: blame).map { String($0.drop { $0 == " " }) }
                     .joined(separator: "; ")
             )
         }

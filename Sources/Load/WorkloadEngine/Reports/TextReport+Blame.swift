@@ -6,7 +6,7 @@ extension TextReport {
         guard let blame = run.blame, !blame.isEmpty else { return [] }
         var lines = ["  what the slow accesses waited for"]
         for (client, result) in blame.sorted(by: { $0.key < $1.key }) {
-            lines += sentences(client, result).map { "    " + $0 }
+            lines += sentences(client, blame: result).map { "    " + $0 }
         }
         return lines
     }
@@ -15,7 +15,7 @@ extension TextReport {
     private static let notableShare = 0.1
 
     /// Returns sentences such as `ui: p99 is 48.0 ms; the 10 slowest took 50.0 ms on average …`.
-    static func sentences(_ client: String, _ blame: BlameResult) -> [String] {
+    static func sentences(_ client: String, blame: BlameResult) -> [String] {
         let waiting = blame.queued + blame.waited
         let share = Double(waiting) / Double(max(1, blame.response))
         // Explain why a percentile other than p99 is shown.
@@ -48,12 +48,12 @@ extension TextReport {
             : "the \(HumanUnits.exact(UInt64(clamping: blame.accesses))) slowest took "
                 + "\(ReportUnits.time(blame.response)) on average and spent "
         var lines = ["\(head); " + whole + parts.joined(separator: " and ")]
-        if let holders = holders(client, blame) { lines.append("  " + holders) }
+        if let holders = holders(client, blame: blame) { lines.append("  " + holders) }
         return lines
     }
 
     /// Returns text such as `meanwhile, 'report' held 3.9 of 4 readers (up to 10.3 s at a time)`.
-    private static func holders(_ client: String, _ blame: BlameResult) -> String? {
+    private static func holders(_ client: String, blame: BlameResult) -> String? {
         guard let resource = blame.resource else { return nil }
         let isCounted = resource == .reader
         let counts = HeldConnections.texts(blame.holders.map(\.held), of: blame.capacity)

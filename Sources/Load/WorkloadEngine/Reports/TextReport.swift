@@ -226,14 +226,14 @@ extension TextReport {
             guard operations.count > 1 else { return [(title: String, result: ClientResult)]() }
             return operations.sorted { $0.key < $1.key }.map { ("\(name) \($0.key)", $0.value) }
         }
-        return rows.isEmpty ? [] : table("operation", rows)
+        return rows.isEmpty ? [] : table("operation", rows: rows)
     }
 
     static func phases(_ run: ArmResult, measured: Int) -> [String] {
         guard measured > 1 else { return [] }
         return table(
             "phase",
-            run.clients.sorted { $0.key < $1.key }.flatMap { name, client in
+            rows: run.clients.sorted { $0.key < $1.key }.flatMap { name, client in
                 (client.phases ?? [:]).sorted { $0.key < $1.key }
                     .map { ("\(name) in \($0.key)", $0.value) }
             }
@@ -242,7 +242,7 @@ extension TextReport {
 
     private static func table(
         _ kind: String,
-        _ rows: [(title: String, result: ClientResult)]
+        rows: [(title: String, result: ClientResult)]
     ) -> [String] {
         let columns = LatencyColumns(LatencyColumns.brief, for: rows.map(\.result.response))
         var table = TextTable([kind, "completed", "rate"] + columns.titles + ["service p99"])

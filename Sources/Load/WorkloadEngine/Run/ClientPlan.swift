@@ -231,18 +231,6 @@ final class ActionTally: Sendable {
     func countBackup(bytes: UInt64) { state.withLock { $0.backupBytes = bytes } }
 }
 
-/// The result of a client's checkpoints.
-public struct CheckpointResult: Sendable, Codable, Equatable {
-    /// The number of checkpoints.
-    public var count: Int
-    /// The number of checkpoints that another connection blocked.
-    public var blocked: Int
-    /// The number of log frames that the last checkpoint reported.
-    public var frames: Int64
-    /// The number of those frames that are also in the database file.
-    public var copied: Int64
-}
-
 extension ClientPlan {
     /// A read that makes a transaction acquire its snapshot.
     private static let snapshotStatement = "SELECT count(*) FROM sqlite_master"

@@ -44,7 +44,7 @@ struct DatabaseWatch {
         defer { previous = status }
         if first == nil { first = status }
         latest = status
-        if let wal = status.wal { addWAL(wal, at: status, isMeasured) }
+        if let wal = status.wal { addWAL(wal, at: status, isMeasured: isMeasured) }
         if isMeasured {
             lastMeasured = status
             peaks.add(status)
@@ -52,7 +52,7 @@ struct DatabaseWatch {
                 oldestSnapshot = max(oldestSnapshot ?? 0, age)
             }
         }
-        return addReaders(status, isMeasured)
+        return addReaders(status, isMeasured: isMeasured)
     }
 
     private func elapsed(until status: DatabaseStatus) -> UInt64 {
@@ -62,7 +62,7 @@ struct DatabaseWatch {
         return status.takenAtNanoseconds - previous.takenAtNanoseconds
     }
 
-    private mutating func addReaders(_ status: DatabaseStatus, _ isMeasured: Bool) -> Shares {
+    private mutating func addReaders(_ status: DatabaseStatus, isMeasured: Bool) -> Shares {
         let time = Double(elapsed(until: status))
         guard let now = status.readers, let before = previous?.readers, time > 0, now.maximum > 0
         else {
@@ -87,7 +87,7 @@ struct DatabaseWatch {
     private mutating func addWAL(
         _ wal: WALStatus,
         at status: DatabaseStatus,
-        _ isMeasured: Bool
+        isMeasured: Bool
     ) {
         hasWAL = true
         guard isMeasured else { return }

@@ -51,7 +51,7 @@ public final class DatasetStore: Sendable {
         let known = entries.withLock { entries in
             entries.first { $0.dataset == dataset && $0.seed == scenario.seed }?.file
         }
-        let source = try known ?? make(dataset, seed: scenario.seed, factory, progress)
+        let source = try known ?? make(dataset, seed: scenario.seed, factory: factory, progress)
         try FreeSpace.check(
             FreeSpace.size(of: source.path),
             in: file.deletingLastPathComponent().path,
@@ -64,7 +64,7 @@ public final class DatasetStore: Sendable {
     private func make(
         _ dataset: Dataset,
         seed: UInt64,
-        _ factory: any WorkloadTargetFactory,
+        factory: any WorkloadTargetFactory,
         _ progress: (Double) throws -> Void
     ) throws -> URL {
         try hasFolder.withLock { hasFolder in
@@ -75,7 +75,7 @@ public final class DatasetStore: Sendable {
         if case .file(let path) = dataset {
             try factory.copyDatabase(at: path, to: file.path, progress: progress)
         } else {
-            try build(dataset, seed: seed, at: file, factory, progress)
+            try build(dataset, seed: seed, at: file, factory: factory, progress)
         }
         let entry = Entry(dataset: dataset, seed: seed, file: file)
         entries.withLock { $0.append(entry) }
@@ -86,7 +86,7 @@ public final class DatasetStore: Sendable {
         _ dataset: Dataset,
         seed: UInt64,
         at file: URL,
-        _ factory: any WorkloadTargetFactory,
+        factory: any WorkloadTargetFactory,
         _ progress: (Double) throws -> Void
     ) throws {
         // The data does not need to survive a power loss.
@@ -107,81 +107,5 @@ public final class DatasetStore: Sendable {
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
-    }
-}
-
-package enum FreeSpace {
-    package struct Shortage: Error, Sendable, Equatable, CustomStringConvertible {
-        package var folder: String
-        package var purpose: String
-        /// The required space, in bytes.
-        package var required: UInt64
-        /// The free space of the folder's file system, in bytes.
-        package var free: UInt64
-
-        package init(folder: String, purpose: String, required: UInt64, free: UInt64) {
-            self.folder = folder
-            self.purpose = purpose
-            self.required = required
-            self.free = free
-        }
-
-        package var description: String {
-            "the folder '\(folder)' is full: \(purpose) needs \(ReportUnits.bytes(required)), but "
-                + "only \(ReportUnits.bytes(free)) are free; free some space, or set TMPDIR to a "
-                + "folder with enough space"
-        }
-    }
-
-    /// Returns the free space on a folder's file system, in bytes, or `nil` if it is unavailable.
-    package static func bytes(in folder: String) -> UInt64? {
-        var status = statvfs()
-        guard statvfs(folder, &status) == 0 else { return nil }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
-    }
-
-    package static func size(of path: String) -> UInt64 {
-        var status = stat()
-        return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
-    }
-
-    /// Returns progress text for a database copy, such as `copying app.sqlite (7.9 MiB)`.
-    package static func copyText(of path: String) -> String {
-        let name = URL(fileURLWithPath: path).lastPathComponent
-        return "copying \(name) (\(ReportUnits.bytes(size(of: path) + size(of: path + "-wal"))))"
-    }
-
-    /// Throws ``Shortage`` if a folder has fewer than `required` bytes of free space.
-    package static func check(_ required: UInt64, in folder: String, for purpose: String) throws {
-        guard let free = bytes(in: folder), free < required else { return }
-        throw Shortage(folder: folder, purpose: purpose, required: required, free: free)
-    }
-}
-
-/// A type that creates folders that only the current user can use.
-///
-/// The system's temporary folder is shared, and the folder of a run may contain a copy of a private
-/// database.
-enum PrivateFolder {
-    /// Creates a folder with the mode 0700, and its parent folders if they are missing.
-    ///
-    /// - Throws: An error if the path exists, even as a link, or if the folder cannot be created.
-    static func create(at url: URL) throws {
-        let files = FileManager.default
-        let parent = url.deletingLastPathComponent()
-        if !files.fileExists(atPath: parent.path) {
-            try files.createDirectory(at: parent, withIntermediateDirectories: true)
-        }
-        // `createDirectory` accepts an existing folder, which may belong to another user.
-        guard mkdir(url.path, 0o700) == 0 else {
-            throw Failure(path: url.path, reason: String(cString: strerror(errno)))
-        }
-    }
-
-    struct Failure: Error, CustomStringConvertible {
-        var path: String
-        var reason: String
-
-        var description: String { "cannot create the folder \(path): \(reason)" }
     }
 }

@@ -17,7 +17,7 @@ final class EventLog: Sendable {
     /// The maximum number of pending events, which limits memory use.
     private static let maximumPendingCount = 100
 
-    func note(_ message: String, _ severity: TelemetryEvent.Severity = .info) {
+    func note(_ message: String, severity: TelemetryEvent.Severity = .info) {
         pending.withLock { pending in
             if pending.count < Self.maximumPendingCount {
                 pending.append(Note(severity: severity, message: message))

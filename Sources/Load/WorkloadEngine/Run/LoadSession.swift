@@ -68,9 +68,9 @@ final class LoadSession {
                     makeWorker(
                         index,
                         of: client,
-                        recorder,
+                        recorder: recorder,
                         on: try? target(index, of: client),
-                        try? context.driver?.assign(to: client.name.name)
+                        driver: try? context.driver?.assign(to: client.name.name)
                     )
                 )
             }
@@ -82,9 +82,9 @@ final class LoadSession {
     private func makeWorker(
         _ index: Int,
         of client: ClientPlan,
-        _ recorder: WorkerRecorder,
+        recorder: WorkerRecorder,
         on target: (any WorkloadTarget)?,
-        _ driver: DriverTarget.Assignment?
+        driver: DriverTarget.Assignment?
     ) -> Worker {
         Worker(
             plan: client,
@@ -126,12 +126,18 @@ final class LoadSession {
                 } catch {
                     context.events.note(
                         "cannot add a worker to \(client.name.name): \(error)",
-                        .error
+                        severity: .error
                     )
                     client.knobs.change { $0.workers = index }
                     break
                 }
-                let worker = makeWorker(index, of: client, recorder, on: target, driver)
+                let worker = makeWorker(
+                    index,
+                    of: client,
+                    recorder: recorder,
+                    on: target,
+                    driver: driver
+                )
                 recorders[position].append(recorder)
                 sampler.add(recorder, toClient: position)
                 start(worker)
@@ -191,14 +197,14 @@ final class LoadSession {
 
     private func start(_ worker: Worker) {
         if worker.plan.client.style == .async, let alarm = context.alarm {
-            startTask(worker, alarm)
+            startTask(worker, alarm: alarm)
             return
         }
         context.control.register(worker.sleeper)
         start("poolgauge.\(worker.plan.name.name)", worker.sleeper, worker.run)
     }
 
-    private func startTask(_ worker: Worker, _ alarm: AlarmClock) {
+    private func startTask(_ worker: Worker, alarm: AlarmClock) {
         // The worker's sleeper blocks a thread, so the task uses its own sleeper.
         worker.sleeper.retire()
         let sleeper = TaskSleeper(alarm: alarm)

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Telemetry
+import Text
 
 /// The load's stage and clock.
 ///
@@ -189,4 +190,39 @@ struct RunContext: Sendable {
     var steering: LoadSteering?
     /// The periods in which to measure the clients, or `nil` to measure only the phases.
     var periods: LoadPeriods?
+}
+
+extension ClientProcesses {
+    /// Starts a process for each worker of clients with `style: process`.
+    ///
+    /// - Returns: The processes, or `nil` if no client has this style or there is no command.
+    /// - Throws: ``RunError`` if a process cannot open the database.
+    static func start(
+        for plans: [ClientPlan],
+        on arm: Arm,
+        at path: String,
+        command: [String]?
+    ) throws -> ClientProcesses? {
+        let plans = plans.filter { $0.client.style == .process }
+        guard !plans.isEmpty, let command, let program = command.first else { return nil }
+        let processes = ClientProcesses(
+            RemoteTarget.Command(
+                executable: URL(fileURLWithPath: program),
+                arguments: Array(command.dropFirst())
+            ),
+            arm: arm,
+            path: path
+        )
+        do {
+            for plan in plans {
+                for worker in 0..<plan.client.workers {
+                    _ = try processes.target(of: plan.name.name, worker: worker)
+                }
+            }
+        } catch {
+            processes.close()
+            throw RunError(.opening, "another process cannot open the database", cause: error)
+        }
+        return processes
+    }
 }

@@ -95,7 +95,7 @@ struct Sampler {
     private mutating func noteFirstErrors(of client: ClientStatus) {
         for code in client.counts.errors.keys
         where seenErrors[client.name, default: []].insert(code).inserted {
-            context.events.note("\(client.name): first \(code)", .error)
+            context.events.note("\(client.name): first \(code)", severity: .error)
             // Later accesses would also fail.
             if code == "SQLITE_FULL" {
                 context.control.fail(

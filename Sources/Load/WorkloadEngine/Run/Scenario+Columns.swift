@@ -134,7 +134,8 @@ private struct ColumnResolution {
         let bounds: [WorkloadValue]
         do {
             bounds =
-                try session.rows("SELECT min(rowid), max(rowid) FROM \(tableSQL)", []).first ?? []
+                try session.rows("SELECT min(rowid), max(rowid) FROM \(tableSQL)", []).first
+                ?? []
         } catch {
             // The table is a view or a `WITHOUT ROWID` table.
             return try session.rows(
@@ -147,7 +148,9 @@ private struct ColumnResolution {
         }
         let span = last.subtractingReportingOverflow(first)
         if !span.overflow, span.partialValue < Self.sampleSize {
-            return try session.rows("SELECT \(columnSQL) FROM \(tableSQL)", []).compactMap(\.first)
+            return try session.rows("SELECT \(columnSQL) FROM \(tableSQL)", []).compactMap(
+                \.first
+            )
         }
         var random = RandomStream(seed: seed, stream: "column/\(name)")
         let rowids = UniformDistribution(first...last)

@@ -34,9 +34,9 @@ extension VariableTable {
             case .when(let condition, let then, let otherwise):
                 return .when(
                     ConditionPlan(
-                        left: try operand(condition.left, client),
+                        left: try operand(condition.left, client: client),
                         comparison: condition.comparison,
-                        right: try operand(condition.right, client)
+                        right: try operand(condition.right, client: client)
                     ),
                     then: try plan(then, client: client),
                     otherwise: try plan(otherwise, client: client)
@@ -51,7 +51,7 @@ extension VariableTable {
 
     private mutating func operand(
         _ operand: Condition.Operand,
-        _ client: String
+        client: String
     ) throws -> ConditionPlan.Operand {
         switch operand {
         case .value(let value): .value(value)
@@ -67,7 +67,9 @@ extension Worker {
             case .run(let statement):
                 try session.run(statement.sql, values.values(of: statement))
             case .fetch(let statement, let variables):
-                let row = try session.rows(statement.sql, values.values(of: statement)).first ?? []
+                let row =
+                    try session.rows(statement.sql, values.values(of: statement)).first
+                    ?? []
                 for (column, variable) in variables.enumerated() {
                     values.set(column < row.count ? row[column] : .null, at: variable)
                 }

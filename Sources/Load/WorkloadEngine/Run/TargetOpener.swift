@@ -86,11 +86,11 @@ struct TargetOpener {
             return Opened(target: target, factory: factory, original: original)
         } catch {
             original?.restore(through: factory)
-            throw openingError(error, path)
+            throw openingError(error, path: path)
         }
     }
 
-    private func openingError(_ error: any Error, _ path: String) -> RunError {
+    private func openingError(_ error: any Error, path: String) -> RunError {
         let problem = "the database of arm '\(arm.name)' cannot be opened"
         // The caller retries while another process has locked the file.
         if case .busy = factory.failure(of: error) {

@@ -59,19 +59,19 @@ final class UserCommands: Sendable {
             }
             if isFinished { break }
             for command in commands {
-                perform(command, context, &kept)
+                perform(command, context: context, kept: &kept)
             }
             sleeper.sleep(until: .max)
         }
-        for snapshot in kept { release(snapshot, context) }
+        for snapshot in kept { release(snapshot, context: context) }
     }
 
-    private func perform(_ command: Command, _ context: RunContext, _ kept: inout [KeptSnapshot]) {
+    private func perform(_ command: Command, context: RunContext, kept: inout [KeptSnapshot]) {
         var open: String { "\(kept.count) \(kept.count == 1 ? "is" : "are") open" }
         switch command {
         case .makeSnapshot:
             guard context.target.supports(.snapshot) else {
-                context.events.note("this arm has no snapshots", .warning)
+                context.events.note("this arm has no snapshots", severity: .warning)
                 return
             }
             do {
@@ -85,34 +85,84 @@ final class UserCommands: Sendable {
                 kept.append(KeptSnapshot(snapshot: snapshot, label: label, digest: digest))
                 context.events.note("you took a snapshot; \(open)")
             } catch {
-                context.events.note("your snapshot failed: \(error)", .error)
+                context.events.note("your snapshot failed: \(error)", severity: .error)
             }
         case .releaseSnapshot(let label):
             let index = label == nil ? kept.indices.first : kept.firstIndex { $0.label == label }
             guard let index else {
                 let which = label.map { "\($0) is not one of your snapshots" }
-                context.events.note(which ?? "you have no snapshot to release", .warning)
+                context.events.note(which ?? "you have no snapshot to release", severity: .warning)
                 return
             }
-            release(kept.remove(at: index), context)
+            release(kept.remove(at: index), context: context)
             context.events.note("you released a snapshot; \(open)")
         case .checkpoint(let mode):
             do {
                 let result = try Checkpoint.run(mode, on: context.target, as: Self.name)
                 context.events.note("you ran a \(mode.rawValue) checkpoint: \(result)")
             } catch {
-                context.events.note("your checkpoint failed: \(error)", .error)
+                context.events.note("your checkpoint failed: \(error)", severity: .error)
             }
         }
     }
 
-    private func release(_ kept: KeptSnapshot, _ context: RunContext) {
+    private func release(_ kept: KeptSnapshot, context: RunContext) {
         defer { kept.snapshot.release() }
         do {
             let isStable = try StateDigest(of: kept.snapshot, queries: []) == kept.digest
             context.stability.record(by: Self.name.name, isStable: isStable)
         } catch {
-            context.events.note("your snapshot could not be read again: \(error)", .error)
+            context.events.note("your snapshot could not be read again: \(error)", severity: .error)
         }
+    }
+}
+
+/// The result of a checkpoint.
+struct Checkpoint: Sendable, CustomStringConvertible {
+    var isBlocked: Bool
+    /// The number of frames in the log.
+    var frames: Int64
+    /// The number of frames in the log that have been copied to the database file.
+    var copied: Int64
+
+    /// The error for a database that has no write-ahead log.
+    struct NoWriteAheadLogError: Error, CustomStringConvertible {
+        let description = "this database has no write-ahead log"
+    }
+
+    /// Runs a checkpoint with a pragma, which every library supports.
+    ///
+    /// This method calls `onEntry` when the access has acquired its connection.
+    ///
+    /// - Throws: ``NoWriteAheadLogError``, or an error that the target throws.
+    static func run(
+        _ mode: CheckpointMode,
+        on target: any WorkloadTarget,
+        as client: WorkloadClientName,
+        onEntry: () -> Void = {}
+    ) throws -> Checkpoint {
+        var checkpoint: Checkpoint?
+        try target.perform(.writeWithoutTransaction, as: client) { session in
+            onEntry()
+            checkpoint = Checkpoint(try session.rows(mode.sql, []).first ?? [])
+        }
+        guard let checkpoint, checkpoint.frames >= 0 else { throw NoWriteAheadLogError() }
+        return checkpoint
+    }
+
+    /// Creates a checkpoint from the pragma's `busy`, `log`, and `checkpointed` columns.
+    private init?(_ row: [WorkloadValue]) {
+        let numbers = row.compactMap { value in
+            if case .integer(let number) = value { number } else { nil }
+        }
+        guard numbers.count == 3 else { return nil }
+        isBlocked = numbers[0] != 0
+        frames = numbers[1]
+        copied = numbers[2]
+    }
+
+    var description: String {
+        let blocked = isBlocked ? ", blocked by another connection" : ""
+        return "\(copied) of \(frames) frames are in the database\(blocked)"
     }
 }

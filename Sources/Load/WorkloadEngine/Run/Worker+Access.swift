@@ -31,7 +31,7 @@ extension Worker {
         _ turn: Turn,
         _ attempt: (inout Attempt) throws -> Void
     ) {
-        guard let started = begin(operation, turn) else { return }
+        guard let started = begin(operation, turn: turn) else { return }
         var retries = plan.client.busyRetries
         while true {
             var state = Attempt(recorder: recorder)
@@ -39,7 +39,15 @@ extension Worker {
             var failure: (any Error)?
             do { try attempt(&state) } catch { failure = error }
             let used = state.processorTime.map { MonotonicClock.threadProcessorTime() &- $0 }
-            if conclude(started, entry: state.entry, used, failure, &retries) { return }
+            if conclude(
+                started,
+                entry: state.entry,
+                processorTime: used,
+                with: failure,
+                retries: &retries
+            ) {
+                return
+            }
         }
     }
 
@@ -78,7 +86,7 @@ extension Worker {
     ///
     /// - Returns: The access, or `nil` if it is too late or no more accesses may start.
     @inline(__always)
-    func begin(_ operation: Int, _ turn: Turn) -> StartedAccess? {
+    func begin(_ operation: Int, turn: Turn) -> StartedAccess? {
         let start = clock.now()
         let lag = start > turn.intended ? start - turn.intended : 0
         if let limit = plan.skipAfter, lag > limit {
@@ -113,19 +121,21 @@ extension Worker {
     func conclude(
         _ started: StartedAccess,
         entry: UInt64?,
-        _ processorTime: UInt64?,
-        _ error: (any Error)?,
-        _ retries: inout Int,
+        processorTime: UInt64?,
+        with error: (any Error)?,
+        retries: inout Int,
         end: UInt64? = nil
     ) -> Bool {
         // Do not record the end of an abandoned access. The final counts include it as unfinished.
         if isAbandoned { return true }
         let end = end ?? clock.now()
-        if let error { return concludeFailure(started, entry: entry, end: end, error, &retries) }
+        if let error {
+            return concludeFailure(started, entry: entry, end: end, with: error, retries: &retries)
+        }
         values.publish()
         var timestamps = started.timestamps(entry: entry ?? end, end: end)
         timestamps.processorTime = processorTime
-        recorder.finish(.completed, plan.isTimed ? timestamps : nil)
+        recorder.finish(.completed, timestamps: plan.isTimed ? timestamps : nil)
         return true
     }
 
@@ -133,8 +143,8 @@ extension Worker {
         _ started: StartedAccess,
         entry: UInt64?,
         end: UInt64,
-        _ error: any Error,
-        _ retries: inout Int
+        with error: any Error,
+        retries: inout Int
     ) -> Bool {
         let timestamps = entry.map { started.timestamps(entry: $0, end: end) }
         let waited = plan.isTimed ? end &- min(end, started.start) : nil
@@ -144,14 +154,14 @@ extension Worker {
             let isRequested = isInterruptRequested(error, since: started.start)
             recorder.finish(
                 isRequested ? .interrupted : .failed("SQLITE_INTERRUPT"),
-                timestamps,
+                timestamps: timestamps,
                 waited: waited
             )
         case .busy(let code):
             let willRetry = retries > 0 && control.stage < .stopped
             let failure = busyFailure(
                 code,
-                error,
+                with: error,
                 isRetried: willRetry,
                 isMeasured: started.isMeasured
             )
@@ -164,10 +174,10 @@ extension Worker {
                 recorder.retry(onCount: add)
                 return false
             }
-            recorder.finish(.failed(code), timestamps, waited: waited, onCount: add)
+            recorder.finish(.failed(code), timestamps: timestamps, waited: waited, onCount: add)
         case .error(let code):
             errorMessages.add(error, code: code, client: plan.name.name)
-            recorder.finish(.failed(code), timestamps, waited: waited)
+            recorder.finish(.failed(code), timestamps: timestamps, waited: waited)
         }
         return true
     }
@@ -180,7 +190,7 @@ extension Worker {
                 continue
             }
             guard let moment = nextMoment() else { return }
-            guard let turn = await awaitTurn(moment, sleeper) else {
+            guard let turn = await awaitTurn(moment, sleeper: sleeper) else {
                 countUnstarted(moment)
                 break
             }
@@ -202,7 +212,7 @@ extension Worker {
         }
     }
 
-    private func awaitTurn(_ moment: UInt64, _ sleeper: TaskSleeper) async -> Turn? {
+    private func awaitTurn(_ moment: UInt64, sleeper: TaskSleeper) async -> Turn? {
         var wait = TurnWait(moment: moment, epoch: seenEpoch)
         while true {
             switch nextAction(&wait) {
@@ -217,7 +227,7 @@ extension Worker {
         let operation = drawOperation()
         let access = plan.accesses[operation]
         values.begin()
-        guard let started = begin(operation, turn) else { return }
+        guard let started = begin(operation, turn: turn) else { return }
         var retries = plan.client.busyRetries
         while true {
             // Only one thread uses the worker and the attempt at a time, because this task waits
@@ -232,7 +242,12 @@ extension Worker {
                     defer { attempt.entry = access.entryTime ?? start }
                     try await closures.run(plan.name.name, access)
                 } else if let interrupts = plan.interrupts {
-                    try await performCancellable(operation, access, attempt, interrupts)
+                    try await performCancellable(
+                        operation,
+                        access: access,
+                        attempt: attempt,
+                        interrupts: interrupts
+                    )
                 } else {
                     try await target.performAsync(access, as: plan.name) { session in
                         worker.enter(attempt)
@@ -243,7 +258,15 @@ extension Worker {
             } catch {
                 failure = error
             }
-            if conclude(started, entry: attempt.entry, nil, failure, &retries) { return }
+            if conclude(
+                started,
+                entry: attempt.entry,
+                processorTime: nil,
+                with: failure,
+                retries: &retries
+            ) {
+                return
+            }
         }
     }
 
@@ -256,9 +279,9 @@ extension Worker {
     /// Performs an access in a separate task that other accesses can cancel.
     private func performCancellable(
         _ operation: Int,
-        _ access: WorkloadAccess,
-        _ attempt: TaskAttempt,
-        _ interrupts: ClientInterrupts
+        access: WorkloadAccess,
+        attempt: TaskAttempt,
+        interrupts: ClientInterrupts
     ) async throws {
         nonisolated(unsafe) let worker = self
         nonisolated(unsafe) let attempt = attempt
@@ -307,13 +330,15 @@ extension Worker {
         let operation = drawOperation()
         let access = plan.accesses[operation]
         values.begin()
-        if let driver { return performDriven(operation, turn, driver) }
+        if let driver { return performDriven(operation, turn: turn, driver: driver) }
         if let interrupts = plan.interrupts {
-            performInterruptible(operation, access, turn, interrupts)
+            performInterruptible(operation, access: access, turn: turn, interrupts: interrupts)
             return
         }
-        if let closures { return performClosure(operation, turn, closures) }
-        if !plan.thenRead.isEmpty, access == .write { return performWriteAndRead(operation, turn) }
+        if let closures { return performClosure(operation, turn: turn, closures: closures) }
+        if !plan.thenRead.isEmpty, access == .write {
+            return performWriteAndRead(operation, turn: turn)
+        }
         self.access(operation, turn) { attempt in
             try target.perform(access, as: plan.name) { session in
                 attempt.entry = clock.now()
@@ -323,7 +348,7 @@ extension Worker {
     }
 
     /// Writes, then reads the committed state concurrently with other writes, all in one access.
-    private func performWriteAndRead(_ operation: Int, _ turn: Turn) {
+    private func performWriteAndRead(_ operation: Int, turn: Turn) {
         access(operation, turn) { attempt in
             try target.performWrite(as: plan.name) { session in
                 attempt.entry = clock.now()
@@ -336,7 +361,7 @@ extension Worker {
 
     /// Performs an access of a load test, whose closure records when the wait for a connection
     /// ended.
-    private func performClosure(_ operation: Int, _ turn: Turn, _ closures: ClosureTarget) {
+    private func performClosure(_ operation: Int, turn: Turn, closures: ClosureTarget) {
         self.access(operation, turn) { attempt in
             let start = clock.now()
             let access = closures.makeAccess(of: plan.name.name)
@@ -364,9 +389,9 @@ extension Worker {
     /// accesses.
     private func performInterruptible(
         _ operation: Int,
-        _ access: WorkloadAccess,
-        _ turn: Turn,
-        _ interrupts: ClientInterrupts
+        access: WorkloadAccess,
+        turn: Turn,
+        interrupts: ClientInterrupts
     ) {
         self.access(operation, turn) { attempt in
             let running = RunningAccess(repeatingOn: alarm)

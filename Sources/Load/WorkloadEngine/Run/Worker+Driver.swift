@@ -14,6 +14,20 @@ extension ClientPlan {
         return nil
     }
 
+    /// The client and its accesses, for a driver.
+    var driverClient: DriverTarget.Client {
+        let obstacle = driverObstacle
+        let performed = accesses.enumerated().map { operation, access in
+            DriverSetup.Access(access, (driven(operation) ?? []).map(\.plan.sql))
+        }
+        return DriverTarget.Client(
+            name: name.name,
+            workers: client.workers,
+            obstacle: obstacle,
+            accesses: obstacle == nil ? performed : []
+        )
+    }
+
     /// The maximum number of statements of an access in a driver.
     private static let mostDrivenStatements = 1000
 
@@ -84,8 +98,8 @@ extension Worker {
     }
 
     /// Performs an access in a driver and waits for its end.
-    func performDriven(_ operation: Int, _ turn: Turn, _ driver: DriverPart) {
-        guard let started = begin(operation, turn) else { return }
+    func performDriven(_ operation: Int, turn: Turn, driver: DriverPart) {
+        guard let started = begin(operation, turn: turn) else { return }
         var retries = plan.client.busyRetries
         while true {
             add(operation, to: driver)
@@ -94,11 +108,11 @@ extension Worker {
                 try driver.assignment.lane.send()
                 let (answers, sent, received) = try driver.assignment.lane.receive()
                 guard let answer = answers.first else { return }
-                let wait = driver.assignment.cost.unexplainedWait(received &- sent, answer)
+                let wait = driver.assignment.cost.unexplainedWait(received &- sent, answer: answer)
                 let entry = sent &+ wait &+ answer.wait
-                isOver = conclude(started, answer, entry: entry, &retries)
+                isOver = conclude(started, answer: answer, entry: entry, retries: &retries)
             } catch {
-                isOver = concludeBroken(started, error)
+                isOver = concludeBroken(started, with: error)
             }
             if isOver { return }
         }
@@ -106,9 +120,9 @@ extension Worker {
 
     private func conclude(
         _ started: StartedAccess,
-        _ answer: DriverAnswer,
+        answer: DriverAnswer,
         entry: UInt64,
-        _ retries: inout Int
+        retries: inout Int
     ) -> Bool {
         let failure = answer.failure.map {
             DriverLane.AccessFailure(code: $0.code, message: $0.message)
@@ -116,21 +130,21 @@ extension Worker {
         return conclude(
             started,
             entry: entry,
-            nil,
-            failure,
-            &retries,
+            processorTime: nil,
+            with: failure,
+            retries: &retries,
             end: entry &+ answer.service
         )
     }
 
-    private func concludeBroken(_ started: StartedAccess, _ error: any Error) -> Bool {
+    private func concludeBroken(_ started: StartedAccess, with error: any Error) -> Bool {
         if let error = error as? DriverLane.Broken, control.stage < .stopped,
             let target = target as? DriverTarget
         {
             control.fail(because: target.explain(error))
         }
         var retries = 0
-        return conclude(started, entry: nil, nil, error, &retries)
+        return conclude(started, entry: nil, processorTime: nil, with: error, retries: &retries)
     }
 
     /// Whether a driver can perform several accesses of the client without waiting for the run.
@@ -144,7 +158,7 @@ extension Worker {
     /// Performs accesses in batches until the load pauses, changes, or ends.
     ///
     /// While the driver performs one batch, this worker records the previous one.
-    func performBatches(_ turn: Turn, _ driver: DriverPart) {
+    func performBatches(_ turn: Turn, driver: DriverPart) {
         var pending: [[Int]] = []
         var previousEnd = clock.now()
         do {
@@ -153,7 +167,7 @@ extension Worker {
                     pending.append(try sendBatch(driver))
                 }
                 guard pending.count > 1 || !mayContinue(isFirst: false) else { continue }
-                previousEnd = try receive(pending.removeFirst(), after: previousEnd, driver)
+                previousEnd = try receive(pending.removeFirst(), after: previousEnd, driver: driver)
             } while !pending.isEmpty && !isAbandoned
         } catch {
             if let error = error as? DriverLane.Broken, control.stage < .stopped,
@@ -190,7 +204,7 @@ extension Worker {
     private func receive(
         _ operations: [Int],
         after previousEnd: UInt64,
-        _ driver: DriverPart
+        driver: DriverPart
     ) throws -> UInt64 {
         // Until the answers arrive, the first access is running.
         guard var started = beginBatched(operations[0], at: clock.now()) else {
@@ -200,7 +214,7 @@ extension Worker {
         var retries = 0
         let batch: (answers: [DriverAnswer], sent: UInt64, received: UInt64)
         do { batch = try driver.assignment.lane.receive() } catch {
-            _ = conclude(started, entry: nil, nil, error, &retries)
+            _ = conclude(started, entry: nil, processorTime: nil, with: error, retries: &retries)
             throw error
         }
         let total = batch.answers.reduce(0) { $0 &+ $1.wait &+ $1.service }
@@ -214,7 +228,7 @@ extension Worker {
             }
             started.start = start
             started.intended = start
-            _ = conclude(started, answer, entry: start &+ answer.wait, &retries)
+            _ = conclude(started, answer: answer, entry: start &+ answer.wait, retries: &retries)
             start = start &+ answer.wait &+ answer.service
         }
         return start

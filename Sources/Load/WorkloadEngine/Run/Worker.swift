@@ -224,7 +224,7 @@ final class Worker {
         switch plan.client.activity {
         case .operations:
             if let driver, mayBatch {
-                performBatches(turn, driver)
+                performBatches(turn, driver: driver)
             } else {
                 performOperation(turn)
             }
@@ -288,17 +288,17 @@ extension Worker {
             access(0, turn) { attempt in
                 attempt.entry = clock.now()
                 guard interrupts.send({ target.interrupt(connection: label) }) else {
-                    events.note("there is no connection \(label) to interrupt", .warning)
+                    events.note("there is no connection \(label) to interrupt", severity: .warning)
                     return
                 }
                 events.note("\(plan.name.name) interrupted \(label)")
             }
-        case .checkpoint(let mode): performCheckpoint(mode, turn)
-        case .backup(let pages): performBackup(pages, turn)
+        case .checkpoint(let mode): performCheckpoint(mode, turn: turn)
+        case .backup(let pages): performBackup(pages, turn: turn)
         }
     }
 
-    private func performCheckpoint(_ mode: CheckpointMode, _ turn: Turn) {
+    private func performCheckpoint(_ mode: CheckpointMode, turn: Turn) {
         access(0, turn) { attempt in
             var start = clock.now()
             let result = try Checkpoint.run(mode, on: target, as: plan.name) {
@@ -312,12 +312,12 @@ extension Worker {
             }
             events.note(
                 "\(plan.name.name) ran a \(mode.rawValue) checkpoint: \(result)",
-                result.isBlocked ? .warning : .info
+                severity: result.isBlocked ? .warning : .info
             )
         }
     }
 
-    private func performBackup(_ pages: Int, _ turn: Turn) {
+    private func performBackup(_ pages: Int, turn: Turn) {
         guard let folder else { return }
         let file = folder.appendingPathComponent("backup-\(plan.name.name)-\(index).sqlite")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -341,7 +341,7 @@ extension Worker {
     /// - Returns: The failure to add to the ledger, or `nil` to add none.
     func busyFailure(
         _ code: String,
-        _ error: any Error,
+        with error: any Error,
         isRetried: Bool,
         isMeasured: Bool
     ) -> BusyLedger.Failure? {
@@ -387,7 +387,10 @@ extension Worker {
         let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()
         let (holder, isNew) = holders.countBusy(in: process, at: clock.now())
         if isNew {
-            events.note("\(plan.name.name): the database is locked by \(holder)", .warning)
+            events.note(
+                "\(plan.name.name): the database is locked by \(holder)",
+                severity: .warning
+            )
         }
         switch holder {
         case LockHolders.unknown: return nil

@@ -141,7 +141,7 @@ public final class WorkloadRun: Sendable {
             return steering.pendingKnobs
         }
         for knob in pendingKnobs {
-            do { try load.set(knob) } catch { events.note("\(error)", .warning) }
+            do { try load.set(knob) } catch { events.note("\(error)", severity: .warning) }
         }
     }
 
@@ -150,7 +150,7 @@ public final class WorkloadRun: Sendable {
     private func performRun() throws -> ArmResult {
         let folder = options.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         let emitter = SampleEmitter(continuation, options.onSample)
-        prepare("preparing \(scenario.name)", emitter)
+        prepare("preparing \(scenario.name)", emitter: emitter)
         do {
             try PrivateFolder.create(at: folder)
         } catch {
@@ -170,13 +170,13 @@ public final class WorkloadRun: Sendable {
             try copyData(to: file, emitter)
         }
         let opener = TargetOpener(arm: arm, factory: factory, options: options, control: control)
-        let opened = try opener.open(at: file.path) { prepare($0, emitter) }
+        let opened = try opener.open(at: file.path) { prepare($0, emitter: emitter) }
         let target = opened.target
         self.target.withLock { $0 = target }
         defer { self.target.withLock { $0 = nil } }
         var result: ArmResult
         do {
-            result = try load(target, at: file.path, in: folder, emitter)
+            result = try load(target, at: file.path, in: folder, emitter: emitter)
         } catch let error as RunError where error.code == .stuck {
             // Threads are still using the target, so keep it open.
             throw error
@@ -205,7 +205,7 @@ public final class WorkloadRun: Sendable {
                 let tenths = Int(share * 10)
                 guard tenths > shownTenths else { return }
                 shownTenths = tenths
-                prepare("\(work): \(tenths * 10)%", emitter)
+                prepare("\(work): \(tenths * 10)%", emitter: emitter)
             }
             if case .copy(let original) = options.database {
                 let work = FreeSpace.copyText(of: original.path)
@@ -224,9 +224,9 @@ public final class WorkloadRun: Sendable {
             throw error
         } catch {
             if case .copy(let original) = options.database {
-                throw RunError.copying(original.path, error, through: factory)
+                throw RunError.copying(original.path, cause: error, through: factory)
             }
-            throw RunError.building(scenario, for: arm, error, through: factory)
+            throw RunError.building(scenario, for: arm, cause: error, through: factory)
         }
     }
 
@@ -234,7 +234,7 @@ public final class WorkloadRun: Sendable {
         _ target: any WorkloadTarget,
         at file: String,
         in folder: URL,
-        _ emitter: SampleEmitter
+        emitter: SampleEmitter
     ) throws -> ArmResult {
         let plan = try RunPlan(
             scenario,
@@ -250,7 +250,7 @@ public final class WorkloadRun: Sendable {
         )
         defer { processes?.close() }
         let driver = target as? DriverTarget
-        try driver?.start(plan.clients) { control.stage >= .stopped }
+        try driver?.start(plan.clients.map(\.driverClient)) { control.stage >= .stopped }
         let steering = LoadSteering(
             clients: plan.clients,
             control: control,
@@ -276,7 +276,7 @@ public final class WorkloadRun: Sendable {
         )
         if control.stage >= .stopped { throw CancellationError() }
         for (client, reason) in plan.unsupported.sorted(by: { $0.key < $1.key }) {
-            events.note("\(client) does not run: \(reason)", .warning)
+            events.note("\(client) does not run: \(reason)", severity: .warning)
         }
         let watch = GeneratorWatch(noop: try GeneratorCost.measure(), clock: options.clock)
         context.periods = options.periods
@@ -377,7 +377,7 @@ public final class WorkloadRun: Sendable {
         return " (in the folder '\(path)'\(free))"
     }
 
-    private func prepare(_ message: String, _ emitter: SampleEmitter) {
+    private func prepare(_ message: String, emitter: SampleEmitter) {
         options.onProgress?(message)
         emitter.emit(
             Sample(

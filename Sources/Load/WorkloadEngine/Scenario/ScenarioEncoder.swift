@@ -37,31 +37,37 @@ package struct ScenarioEncoder {
         if scenario.arms.contains(where: \.isGuarded) {
             entries.append(Entry("guard", .plain("captured")))
         }
-        entries.append(commented("dataset", Self.dataset(scenario.dataset)))
+        entries.append(commented("dataset", value: Self.dataset(scenario.dataset)))
         entries.append(
-            section("arms", scenario.arms.map { ($0.name, .mapping(Self.arm($0))) })
+            section("arms", values: scenario.arms.map { ($0.name, .mapping(Self.arm($0))) })
         )
         entries.append(Entry("phases", .list(scenario.phases.map(Self.phase)).block))
         entries.append(Entry("drain", .plain(Quantity.exactText(scenario.drain))))
         let variables = scenario.variables.sorted { $0.key < $1.key }.map { name, variable in
-            (name, YAMLValue.mapping(Self.variable(variable, scenario.inheritedRanges[name])))
+            (
+                name,
+                YAMLValue.mapping(Self.variable(variable, source: scenario.inheritedRanges[name]))
+            )
         }
-        if !variables.isEmpty { entries.append(section("variables", variables)) }
+        if !variables.isEmpty { entries.append(section("variables", values: variables)) }
         let transactions = scenario.transactions.sorted { $0.key < $1.key }.map { name, steps in
             (name, YAMLValue.list(steps.map(Self.step)).block)
         }
-        if !transactions.isEmpty { entries.append(section("transactions", transactions)) }
+        if !transactions.isEmpty { entries.append(section("transactions", values: transactions)) }
         entries.append(
-            section("clients", scenario.clients.map { ($0.name, .mapping(client($0)).block) })
+            section(
+                "clients",
+                values: scenario.clients.map { ($0.name, .mapping(client($0)).block) }
+            )
         )
         return entries + goals
     }
 
-    private func section(_ name: String, _ values: [(String, YAMLValue)]) -> Entry {
-        Entry(name, .mapping(values.map { commented($0, $1, in: name) }).block)
+    private func section(_ name: String, values: [(String, YAMLValue)]) -> Entry {
+        Entry(name, .mapping(values.map { commented($0, value: $1, in: name) }).block)
     }
 
-    private func commented(_ key: String, _ value: YAMLValue, in section: String? = nil) -> Entry {
+    private func commented(_ key: String, value: YAMLValue, in section: String? = nil) -> Entry {
         let path = section.map { "\($0).\(key)" } ?? key
         return Entry(key, value.commented(comments[path] ?? []))
     }
@@ -69,13 +75,13 @@ package struct ScenarioEncoder {
     // MARK: Data
 
     private static func dataset(_ dataset: Dataset) -> YAMLValue {
-        func preset(_ key: String, _ size: Int) -> YAMLValue {
+        func preset(_ key: String, size: Int) -> YAMLValue {
             .mapping([Entry("preset", .plain(dataset.presetName)), Entry(key, .plain(size))])
         }
         switch dataset {
-        case .pgbench(let scale): return preset("scale", scale)
-        case .ycsb(let records): return preset("records", records)
-        case .sysbench(let rows): return preset("table-size", rows)
+        case .pgbench(let scale): return preset("scale", size: scale)
+        case .ycsb(let records): return preset("records", size: records)
+        case .sysbench(let rows): return preset("table-size", size: rows)
         case .file(let path): return .mapping([Entry("file", .text(path))])
         case .schema(let schema):
             var entries = [Entry("schema", statements(schema.statements))]
@@ -108,7 +114,8 @@ package struct ScenarioEncoder {
             minimum: 1,
             maximum: Variable.largest
         )
-        return values == numbers ? .plain(Language.sequence) : .mapping(variable(values, nil))
+        return values == numbers
+            ? .plain(Language.sequence) : .mapping(variable(values, source: nil))
     }
 
     private static func statements(_ statements: [String]) -> YAMLValue {
@@ -117,7 +124,7 @@ package struct ScenarioEncoder {
 
     // MARK: Variables
 
-    private static func variable(_ variable: Variable, _ source: RangeSource?) -> [Entry] {
+    private static func variable(_ variable: Variable, source: RangeSource?) -> [Entry] {
         var entries = distribution(variable)
         if variable.isInteger, variable.column == nil {
             switch source {
@@ -193,7 +200,7 @@ package struct ScenarioEncoder {
     private static func length(_ length: Variable.Length) -> Entry {
         switch length {
         case .fixed(let length): Entry("length", .plain(length))
-        case .drawn(let variable): Entry("length", .mapping(Self.variable(variable, nil)))
+        case .drawn(let variable): Entry("length", .mapping(Self.variable(variable, source: nil)))
         }
     }
 
@@ -283,18 +290,18 @@ package struct ScenarioEncoder {
             ])
         case .pause(let time): return .mapping([Entry("pause", thinkTime(time))])
         case .times(let count, let steps):
-            return .mapping([Entry("repeat", .plain(count)), body("do", steps)]).block
+            return .mapping([Entry("repeat", .plain(count)), body("do", steps: steps)]).block
         case .when(let condition, let then, let otherwise):
             let text = YAMLValue.text(condition.text)
             if then.isEmpty {
-                return .mapping([Entry("unless", text), body("do", otherwise)]).block
+                return .mapping([Entry("unless", text), body("do", steps: otherwise)]).block
             }
-            let alternative = otherwise.isEmpty ? [] : [body("else", otherwise)]
-            return .mapping([Entry("if", text), body("do", then)] + alternative).block
+            let alternative = otherwise.isEmpty ? [] : [body("else", steps: otherwise)]
+            return .mapping([Entry("if", text), body("do", steps: then)] + alternative).block
         }
     }
 
-    private static func body(_ key: String, _ steps: [Step]) -> Entry {
+    private static func body(_ key: String, steps: [Step]) -> Entry {
         Entry(key, .list(steps.map(step)).block)
     }
 
@@ -357,7 +364,7 @@ package struct ScenarioEncoder {
         func access(_ word: String, _ more: [Entry] = [], sql: String? = nil) -> [Entry] {
             [Entry("access", .plain(word))] + more + (sql.map { [Entry("sql", .text($0))] } ?? [])
         }
-        func action(_ word: String, _ more: [Entry] = []) -> [Entry] {
+        func action(_ word: String, more: [Entry] = []) -> [Entry] {
             [Entry("action", .plain(word))] + more
         }
         switch activity {
@@ -371,12 +378,13 @@ package struct ScenarioEncoder {
             return access("write", rows, sql: sql)
         case .interrupt: return action("interrupt")
         case .action(.interrupt(let client)):
-            return action("interrupt", [Entry("client", .name(client))])
+            return action("interrupt", more: [Entry("client", .name(client))])
         case .action(.interruptConnection(let label)):
-            return action("interrupt", [Entry("connection", .text(label))])
+            return action("interrupt", more: [Entry("connection", .text(label))])
         case .action(.checkpoint(let mode)):
-            return action("checkpoint", [Entry("mode", .plain(mode.rawValue))])
-        case .action(.backup(let pages)): return action("backup", [Entry("pages", .plain(pages))])
+            return action("checkpoint", more: [Entry("mode", .plain(mode.rawValue))])
+        case .action(.backup(let pages)):
+            return action("backup", more: [Entry("pages", .plain(pages))])
         }
     }
 
@@ -395,7 +403,7 @@ package struct ScenarioEncoder {
         if operation.steps.count == 1, case .run(let sql, into: []) = operation.steps[0] {
             return .mapping(entries + [Entry("sql", .text(sql))])
         }
-        return .mapping(entries + [Self.body("sql", operation.steps)])
+        return .mapping(entries + [Self.body("sql", steps: operation.steps)])
     }
 
     private static func arrival(_ arrival: Arrival) -> YAMLValue {
@@ -434,7 +442,9 @@ package struct ScenarioEncoder {
             }
         }
         if !limits.isEmpty {
-            entries.append(section("thresholds", limits.map { ($0.metric, .list($0.limits)) }))
+            entries.append(
+                section("thresholds", values: limits.map { ($0.metric, .list($0.limits)) })
+            )
         }
         let invariants =
             scenario.invariants.map(YAMLValue.name)

@@ -16,9 +16,9 @@ struct AbortWatch: Sendable {
         Set(thresholds.map { String($0.metric.prefix { $0 != "." }) })
     }
 
-    func isDue(at seconds: Double) -> Bool { thresholds.contains { isDue($0, seconds) } }
+    func isDue(at seconds: Double) -> Bool { thresholds.contains { isDue($0, seconds: seconds) } }
 
-    private func isDue(_ threshold: Threshold, _ seconds: Double) -> Bool {
+    private func isDue(_ threshold: Threshold, seconds: Double) -> Bool {
         guard seconds > 0, let delay = threshold.abortDelay else { return false }
         return seconds >= delay.inSeconds - 1e-6
     }
@@ -26,7 +26,7 @@ struct AbortWatch: Sendable {
     /// Returns the first threshold that the measurements miss, in the scenario's order.
     func firstMiss(in result: ArmResult) -> AbortResult? {
         thresholds.lazy.compactMap { threshold -> AbortResult? in
-            guard isDue(threshold, result.duration) else { return nil }
+            guard isDue(threshold, seconds: result.duration) else { return nil }
             let found = result.check(threshold)
             guard found.passed == false, hasEnoughSamples(threshold, in: result) else { return nil }
             return AbortResult(
@@ -34,7 +34,7 @@ struct AbortWatch: Sendable {
                 metric: threshold.metric,
                 expression: threshold.expression,
                 observed: found.observed,
-                reason: reason(threshold, found, in: result)
+                reason: reason(threshold, found: found, in: result)
             )
         }.first
     }
@@ -60,7 +60,7 @@ struct AbortWatch: Sendable {
 
     private func reason(
         _ threshold: Threshold,
-        _ found: ThresholdResult,
+        found: ThresholdResult,
         in result: ArmResult
     ) -> String {
         let limit = threshold.expression.drop { !"<>=".contains($0) }

@@ -22,7 +22,7 @@ extension Threshold {
         guard let unit = metric.aggregates[left] else {
             throw Failure(
                 description: "'\(expression)': '\(name)' has no "
-                    + (Self.isPercentile(left, known) ? "percentile" : "aggregate")
+                    + (Self.isPercentile(left, among: known) ? "percentile" : "aggregate")
                     + " '\(left)'" + Self.hint(left, among: known)
             )
         }
@@ -98,12 +98,12 @@ extension Threshold {
         }
     }
 
-    private static func isPercentile(_ name: String, _ known: [String]) -> Bool {
+    private static func isPercentile(_ name: String, among known: [String]) -> Bool {
         name.hasPrefix("p(") && known.contains("p(99)")
     }
 
     private static func hint(_ name: String, among known: [String]) -> String {
-        if isPercentile(name, known) {
+        if isPercentile(name, among: known) {
             return "; expected one of: "
                 + MetricCatalog.percentiles.map { "p(\($0))" }.joined(separator: ", ")
         }

@@ -57,7 +57,7 @@ struct ArmRecord: Sendable {
     mutating func append(_ sample: Sample, _ moment: Moment) {
         guard sample.state == .running || sample.state == .paused, sample.isMeasured != false
         else { return }
-        if secondStart < 0 { begin(sample, moment) }
+        if secondStart < 0 { begin(sample, moment: moment) }
         let maximum = Double(max(sample.database.readers?.maximum ?? 1, 1))
         inUseSum += moment.inUse / maximum
         saturationSum += moment.saturation
@@ -65,10 +65,10 @@ struct ArmRecord: Sendable {
         maximumWaitingWriters = max(maximumWaitingWriters, moment.waitingWriters)
         sampleCount += 1
         guard moment.time - secondStart >= 1 else { return }
-        end(sample, moment)
+        end(sample, moment: moment)
     }
 
-    private mutating func begin(_ sample: Sample, _ moment: Moment) {
+    private mutating func begin(_ sample: Sample, moment: Moment) {
         secondStart = moment.time
         metrics = [
             ArmMetric(title: "all accesses", meaning: "completed by all clients", unit: .rate)
@@ -103,7 +103,7 @@ struct ArmRecord: Sendable {
         !["snapshot", "interrupt"].contains(client.activity)
     }
 
-    private mutating func end(_ sample: Sample, _ moment: Moment) {
+    private mutating func end(_ sample: Sample, moment: Moment) {
         var values: [Double] = [
             sample.clients.reduce(0) { $0 + ($1.throughput.isFinite ? $1.throughput : 0) }
         ]

@@ -102,9 +102,9 @@ struct Lane: Sendable {
     var state: LaneState { status.map { LaneState($0) } ?? .absent }
 
     /// The label without the database's label, such as `reader 2`.
-    var shortLabel: String { Self.shortLabel(label, role) }
+    var shortLabel: String { Self.shortLabel(label, role: role) }
 
-    static func shortLabel(_ label: String, _ role: ConnectionRole) -> String {
+    static func shortLabel(_ label: String, role: ConnectionRole) -> String {
         let parts = label.split(separator: ".")
         if role == .queue || role == .writer { return role.rawValue }
         if parts.count >= 2, parts[parts.count - 2] == role.rawValue {

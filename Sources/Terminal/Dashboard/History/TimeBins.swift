@@ -220,7 +220,7 @@ extension Timeline {
 
     /// Makes a chart that spans a number of seconds clickable, and marks the displayed moment if it
     /// is not the newest.
-    func markTime(_ seconds: Double, on canvas: inout Canvas, _ rect: Rect) {
+    func markTime(_ seconds: Double, on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty, moments.count > 0 else { return }
         let end = windowEnd(seconds)
         canvas.markTimes(rect, from: end - seconds, to: end)

@@ -21,16 +21,16 @@ struct Blockers: Sendable {
             groups.append(
                 Blockers(
                     resource: "the connection",
-                    waiters: waiters(readers, writers),
-                    holders: heldConnections(database, [.queue])
+                    waiters: waiters(readers: readers, writers: writers),
+                    holders: heldConnections(database, roles: [.queue])
                 )
             )
         } else {
             if readers > 0 {
                 var group = Blockers(
                     resource: "a reader",
-                    waiters: waiters(readers, 0),
-                    holders: heldConnections(database, [.reader])
+                    waiters: waiters(readers: readers, writers: 0),
+                    holders: heldConnections(database, roles: [.reader])
                 )
                 if let pool = database.readers {
                     if pool.inUse < pool.maximum {
@@ -53,8 +53,8 @@ struct Blockers: Sendable {
                 groups.append(
                     Blockers(
                         resource: "the writer",
-                        waiters: waiters(0, writers),
-                        holders: heldConnections(database, [.writer])
+                        waiters: waiters(readers: 0, writers: writers),
+                        holders: heldConnections(database, roles: [.writer])
                     )
                 )
             }
@@ -65,7 +65,7 @@ struct Blockers: Sendable {
         return groups
     }
 
-    private static func waiters(_ readers: Int, _ writers: Int) -> String {
+    private static func waiters(readers: Int, writers: Int) -> String {
         var parts: [String] = []
         if readers > 0 { parts.append(readers == 1 ? "1 read" : "\(readers) reads") }
         if writers > 0 { parts.append(writers == 1 ? "1 write" : "\(writers) writes") }
@@ -74,7 +74,7 @@ struct Blockers: Sendable {
 
     private static func heldConnections(
         _ database: DatabaseStatus,
-        _ roles: Set<ConnectionRole>
+        roles: Set<ConnectionRole>
     ) -> [ConnectionStatus] {
         database.connections.filter { roles.contains($0.role) && $0.state != .idle }
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }

@@ -108,7 +108,7 @@ struct ClientsPanel {
     }
 
     private func table(theme: Theme) -> Table {
-        func number(_ title: String, _ width: Int, _ priority: Int) -> Table.Column {
+        func number(_ title: String, width: Int, priority: Int) -> Table.Column {
             Table.Column(
                 title: title,
                 alignment: .trailing,
@@ -124,13 +124,13 @@ struct ClientsPanel {
         if isProgram {
             let columns = [
                 Table.Column(title: "", track: first),
-                number("rate", HumanUnits.rateWidth, 19),
-                number("wait p50", duration + 1, 13),
-                number("p99", duration, 18),
-                number("max", duration, 12),
-                number("hold p50", duration + 1, 11),
-                number("p99", duration, 17),
-                number("max", duration, 10),
+                number("rate", width: HumanUnits.rateWidth, priority: 19),
+                number("wait p50", width: duration + 1, priority: 13),
+                number("p99", width: duration, priority: 18),
+                number("max", width: duration, priority: 12),
+                number("hold p50", width: duration + 1, priority: 11),
+                number("p99", width: duration, priority: 17),
+                number("max", width: duration, priority: 10),
                 last,
             ]
             return Table(columns: columns, rows: clients.map { programRow($0, theme: theme) })
@@ -139,14 +139,14 @@ struct ClientsPanel {
         let columns = [
             Table.Column(title: title, track: first),
             Table.Column(title: "activity", track: Track.fixed(9, priority: 2)),
-            number("done", HumanUnits.rateWidth, 19),
-            number("target", HumanUnits.rateWidth, 12),
-            number("wait p50", duration + 1, 13),
-            number("p99", duration, 18),
-            number("service p50", duration + 4, 11),
-            number("p99", duration, 17),
-            number("skipped", duration, 4),
-            number("errors", 6, 5),
+            number("done", width: HumanUnits.rateWidth, priority: 19),
+            number("target", width: HumanUnits.rateWidth, priority: 12),
+            number("wait p50", width: duration + 1, priority: 13),
+            number("p99", width: duration, priority: 18),
+            number("service p50", width: duration + 4, priority: 11),
+            number("p99", width: duration, priority: 17),
+            number("skipped", width: duration, priority: 4),
+            number("errors", width: 6, priority: 5),
             last,
         ]
         return Table(

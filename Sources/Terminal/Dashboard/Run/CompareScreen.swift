@@ -6,7 +6,12 @@ import Text
 ///
 /// A table shows the median of each metric as a bar on a common scale. Charts with common axes show
 /// the selected metric over time.
-struct CompareScreen {
+struct CompareScreen: RunScreen {
+    static let title = "Compare"
+    static let help = "compare: this session's arms"
+    static let parts = ["table", "time"]
+    static let highlightsFirstRow = true
+
     let scene: ScreenScene
 
     private var arms: [ArmRecord] { scene.history.arms.filter { !$0.metrics.isEmpty } }
@@ -25,7 +30,7 @@ struct CompareScreen {
         return metrics
     }
 
-    var metricTitles: [String] { metrics.map(\.title) }
+    var rowNames: [String] { metrics.map(\.title) }
 
     private var selected: ArmMetric? {
         metrics.first { $0.title == scene.view.selected } ?? metrics.first
@@ -50,9 +55,9 @@ struct CompareScreen {
             let emptyArea = Rect(x: rect.minX, y: rect.minY, width: 0, height: 0)
             areas = areas.indices.map { $0 == part ? rect : emptyArea }
         }
-        drawTable(arms, selected, on: &canvas, in: areas[0])
-        drawCharts(arms, selected, on: &canvas, in: areas[1])
-        for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, area) }
+        drawTable(arms, selected: selected, on: &canvas, in: areas[0])
+        drawCharts(arms, metric: selected, on: &canvas, in: areas[1])
+        for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, in: area) }
     }
 
     private func drawPlaceholder(on canvas: inout Canvas, in rect: Rect) {
@@ -72,7 +77,7 @@ struct CompareScreen {
 
     private func drawTable(
         _ arms: [ArmRecord],
-        _ selected: ArmMetric,
+        selected: ArmMetric,
         on canvas: inout Canvas,
         in rect: Rect
     ) {
@@ -106,7 +111,7 @@ struct CompareScreen {
         for (index, metric) in metrics.dropFirst(first).prefix(room).enumerated() {
             let y = index + 2
             let row = inner.row(y)
-            draw(metric, of: arms, on: &canvas, cells.map { $0.row(y) })
+            draw(metric, of: arms, on: &canvas, cells: cells.map { $0.row(y) })
             canvas.mark(row, as: .row(metric.title))
             if metric == selected { canvas.select(row) }
         }
@@ -137,7 +142,7 @@ struct CompareScreen {
         _ metric: ArmMetric,
         of arms: [ArmRecord],
         on canvas: inout Canvas,
-        _ cells: [Rect]
+        cells: [Rect]
     ) {
         let theme = canvas.theme
         canvas.write(metric.title, in: cells[0], style: theme.style(.text), alignment: .leading)
@@ -172,7 +177,7 @@ struct CompareScreen {
 
     private func drawCharts(
         _ arms: [ArmRecord],
-        _ metric: ArmMetric,
+        metric: ArmMetric,
         on canvas: inout Canvas,
         in rect: Rect
     ) {
@@ -204,14 +209,22 @@ struct CompareScreen {
                 width: inner.width,
                 height: height
             )
-            draw(arm, series, metric, top: top, seconds: seconds, on: &canvas, in: area)
+            draw(
+                arm,
+                series: series,
+                metric: metric,
+                top: top,
+                seconds: seconds,
+                on: &canvas,
+                in: area
+            )
         }
     }
 
     private func draw(
         _ arm: ArmRecord,
-        _ series: RingBuffer<Float>,
-        _ metric: ArmMetric,
+        series: RingBuffer<Float>,
+        metric: ArmMetric,
         top: Double,
         seconds: Double,
         on canvas: inout Canvas,

@@ -78,7 +78,7 @@ struct ConnectionsPanel {
         if let strip = inner.columns(widths, spacing: 1).last, strip.width > 0 {
             let height = min(shown.count, strip.height)
             let lanes = Rect(x: strip.minX, y: strip.minY, width: strip.width, height: height)
-            history.markTime(seconds, on: &canvas, lanes)
+            history.markTime(seconds, on: &canvas, in: lanes)
         }
         if shown.count < history.lanes.count, inner.height > 0 {
             let text = summary(ofLanesBeyond: shown, width: inner.width)
@@ -232,7 +232,7 @@ struct PoolPanel {
             seconds: seconds,
             end: history.endLabel(seconds)
         ).draw(on: &canvas, in: inner)
-        history.markTime(seconds, on: &canvas, TimeChart.plot(in: inner))
+        history.markTime(seconds, on: &canvas, in: TimeChart.plot(in: inner))
     }
 
     private var remark: String {

@@ -3,10 +3,22 @@ import TerminalUI
 import Text
 
 /// The screen with a table of all connections and details of the selected connection.
-struct ConnectionsScreen {
+struct ConnectionsScreen: RunScreen {
+    static let title = "Connections"
+    static let help = "connections: holder, SQL, counts"
+    static let parts = ["table", "time", "details", "pool"]
+    static var sortableTitles: [String] { ConnectionList.listing.sortableTitles }
+    static let listsConnections = true
+
+    static func canExpand(_ view: ListView) -> Bool { true }
+
     let scene: ScreenScene
 
-    var lanes: [Lane] { ConnectionList.listing.arranged(scene.history.lanes, scene.view) }
+    var rowNames: [String] { lanes.map(\.label) }
+
+    func copyText(of row: String) -> String? { scene.history.text(ofConnection: row) }
+
+    var lanes: [Lane] { ConnectionList.listing.arranged(scene.history.lanes, view: scene.view) }
 
     /// The selected connection or, by default, the connection that has been held longest.
     private var selected: Lane? {
@@ -17,7 +29,7 @@ struct ConnectionsScreen {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let lanes = lanes
         if let part = scene.expandedPart {
-            draw(part, lanes, on: &canvas, in: rect)
+            draw(part, lanes: lanes, on: &canvas, in: rect)
             return
         }
         let isExpanded = scene.view.isExpanded
@@ -50,11 +62,11 @@ struct ConnectionsScreen {
             isTall && !isExpanded ? pool : hiddenTrack,
         ]
         let areas = rect.rows(Track.lengths(of: shown, available: rect.height))
-        for (part, area) in areas.enumerated() { draw(part, lanes, on: &canvas, in: area) }
+        for (part, area) in areas.enumerated() { draw(part, lanes: lanes, on: &canvas, in: area) }
     }
 
-    /// Draws the part whose index in ``DashboardScreen/parts`` is `part`.
-    private func draw(_ part: Int, _ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
+    /// Draws the part whose index in ``RunScreen/parts`` is `part`.
+    private func draw(_ part: Int, lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
         switch part {
         case 0: drawTable(on: &canvas, in: rect)
         case 1: drawStrips(lanes, on: &canvas, in: rect)
@@ -63,7 +75,7 @@ struct ConnectionsScreen {
             guard rect.height >= 5 else { return }
             PoolPanel(history: scene.history, seconds: scene.seconds).draw(on: &canvas, in: rect)
         }
-        scene.markPart(part, on: &canvas, rect)
+        scene.markPart(part, on: &canvas, in: rect)
     }
 
     private func drawStrips(_ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
@@ -89,14 +101,14 @@ struct ConnectionsScreen {
                 cells: bins.states(of: lane, in: scene.history.moments)
             ).draw(on: &canvas, in: strip.row(index))
         }
-        scene.markTime(on: &canvas, strip)
+        scene.markTime(on: &canvas, in: strip)
     }
 
     private func drawTable(on canvas: inout Canvas, in rect: Rect) {
         let lanes = scene.history.lanes
         ConnectionList.listing.draw(
             lanes,
-            scene.view,
+            view: scene.view,
             in: Panel(
                 title: "Connections",
                 subtitle: scene.history.isOver
@@ -208,7 +220,7 @@ enum ConnectionList {
             },
             .number(
                 "held",
-                HumanUnits.durationWidth,
+                width: HumanUnits.durationWidth,
                 priority: 16,
                 { Double($0.status?.heldNanoseconds ?? 0) }
             ) { lane, theme in
@@ -218,9 +230,14 @@ enum ConnectionList {
                     held ?? 0 >= 1_000_000_000 ? theme.bold(.warning) : theme.style(.text)
                 )
             },
-            count("accesses", 9, priority: 12) { $0.accessCount },
-            count("busy", 6, priority: 10) { $0.busyCount },
-            .number("busy for", 8, priority: 9, { Double($0.status?.busyWaitNanoseconds ?? 0) }) {
+            count("accesses", width: 9, priority: 12) { $0.accessCount },
+            count("busy", width: 6, priority: 10) { $0.busyCount },
+            .number(
+                "busy for",
+                width: 8,
+                priority: 9,
+                { Double($0.status?.busyWaitNanoseconds ?? 0) }
+            ) {
                 lane,
                 theme in
                 let time = lane.status?.busyWaitNanoseconds ?? 0
@@ -229,7 +246,7 @@ enum ConnectionList {
                     theme.style(time == 0 ? .dim : .warning)
                 )
             },
-            count("interrupted", 11, priority: 8) { $0.interruptCount },
+            count("interrupted", width: 11, priority: 8) { $0.interruptCount },
             Listing.Column(
                 "SQL",
                 Track(minimum: 20, ideal: 30, maximum: .max, priority: 14, flex: 6),
@@ -243,7 +260,7 @@ enum ConnectionList {
 
     private static func count(
         _ title: String,
-        _ width: Int,
+        width: Int,
         priority: Int,
         _ value: @escaping @Sendable (ConnectionStatus) -> UInt64?
     ) -> Listing<Lane>.Column {
@@ -259,5 +276,12 @@ enum ConnectionList {
                 return Span(HumanUnits.count(number), theme.style(number == 0 ? .dim : .text))
             }
         )
+    }
+}
+
+extension History {
+    /// Returns the SQL of a connection, or its label if no statement runs.
+    func text(ofConnection label: String) -> String? {
+        displayedSample?.database.connections.first { $0.label == label }.map { $0.sql ?? $0.label }
     }
 }

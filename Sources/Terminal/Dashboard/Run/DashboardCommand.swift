@@ -116,22 +116,10 @@ extension DashboardCommand {
                     [.character(Character("\(screen.rawValue)"))],
                     command,
                     name: screen.title,
-                    help: help(of: screen)
+                    help: screen.type.help
                 )
             }
         } + navigation + time + actions + display
-
-    private static func help(of screen: DashboardScreen) -> String {
-        switch screen {
-        case .overview: "overview: the whole run at a glance"
-        case .connections: "connections: holder, SQL, counts"
-        case .waiters: "waiters: the queue and its blockers"
-        case .snapshots: "snapshots: the frames that they pin"
-        case .latency: "latency: histogram and heat map"
-        case .compare: "compare: this session's arms"
-        case .workload: "workload: settings of the load"
-        }
-    }
 
     private static let navigation: [KeyBinding<DashboardCommand>] = [
         KeyBinding([.up, .character("k")], .up, name: "up", help: "select the row above"),

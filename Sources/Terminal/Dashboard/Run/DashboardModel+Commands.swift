@@ -83,10 +83,7 @@ extension DashboardModel {
     }
 
     private var selectedConnection: String? {
-        switch screen {
-        case .overview, .connections: view.selected
-        default: nil
-        }
+        screen.type.listsConnections ? view.selected : nil
     }
 
     /// The label of the snapshot to release, or `nil` for the oldest snapshot that the user took.
@@ -119,22 +116,8 @@ extension DashboardModel {
 
     /// The text to copy: the selection or, without a selection, the verdict.
     private var copyText: String? {
-        guard let sample = displayedHistory.displayedSample else { return nil }
-        let database = sample.database
-        switch screen {
-        case .overview, .connections:
-            if let connection = database.connections.first(where: { $0.label == view.selected }) {
-                return connection.sql ?? connection.label
-            }
-        case .waiters:
-            if let waiter = WaitingAccess.all(in: database).first(where: {
-                $0.name == view.selected
-            }) {
-                return waiter.status.origin.name
-            }
-        case .snapshots, .compare, .latency, .workload:
-            if let selected = view.selected { return selected }
-        }
+        guard displayedHistory.displayedSample != nil else { return nil }
+        if let row = view.selected, let text = displayedScreen.copyText(of: row) { return text }
         return Verdict(displayedHistory).text(fitting: .max, isASCII: false)
     }
 }
@@ -154,16 +137,9 @@ extension DashboardModel: RowInteraction {
 
     var parts: [String] { screen.parts }
 
-    var sortableTitles: [String] {
-        switch screen {
-        case .connections: ConnectionList.listing.sortableTitles
-        case .waiters: WaiterList.listing.sortableTitles
-        case .snapshots: SnapshotList.listing.sortableTitles
-        default: []
-        }
-    }
+    var sortableTitles: [String] { screen.type.sortableTitles }
 
-    var highlightsFirstRow: Bool { [.latency, .compare, .workload].contains(screen) }
+    var highlightsFirstRow: Bool { screen.type.highlightsFirstRow }
 
     static func sharedCommand(for command: DashboardCommand) -> DashboardCommand? { command }
 
@@ -195,23 +171,7 @@ extension DashboardModel: RowInteraction {
         view.isExpanded = true
     }
 
-    var rowNames: [String] {
-        let scene = ScreenScene(
-            history: displayedHistory,
-            seconds: Self.windows[windowIndex],
-            view: view
-        )
-        return switch screen {
-        case .overview: displayedHistory.lanes.map(\.label)
-        case .connections: ConnectionsScreen(scene: scene).lanes.map(\.label)
-        case .waiters: WaitersScreen(scene: scene).waiting.map(\.name)
-        case .snapshots: SnapshotsScreen(scene: scene).snapshots.map(\.status.label)
-        case .latency: LatencyScreen(scene: scene).seriesNames
-        case .compare: CompareScreen(scene: scene).metricTitles
-        case .workload:
-            displayedHistory.displayedSample.map { LoadSetting.all(in: $0).map(\.name) } ?? []
-        }
-    }
+    var rowNames: [String] { displayedScreen.rowNames }
 }
 
 extension DashboardModel {

@@ -9,6 +9,9 @@ import Text
 /// for each sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
 /// ``render(size:)`` for each frame.
 package struct DashboardModel: Sendable {
+    /// The maximum number of samples that a model keeps.
+    package static let capacity = History.capacity
+
     /// The display's share of one CPU, from 0 to 1, or `nil` to omit the share from the footer.
     package var displayCPUShare: Double?
     package var glyphs: GlyphSet
@@ -173,25 +176,20 @@ package struct DashboardModel: Sendable {
     }
 
     private func drawScreen(on canvas: inout Canvas, in rect: Rect) {
-        let scene = ScreenScene(
-            history: displayedHistory,
-            seconds: Self.windows[windowIndex],
-            view: view,
-            keys: keys
-        )
-        switch screen {
-        case .overview: OverviewScreen(scene: scene).draw(on: &canvas, in: rect)
-        case .connections: ConnectionsScreen(scene: scene).draw(on: &canvas, in: rect)
-        case .waiters: WaitersScreen(scene: scene).draw(on: &canvas, in: rect)
-        case .snapshots: SnapshotsScreen(scene: scene).draw(on: &canvas, in: rect)
-        case .latency: LatencyScreen(scene: scene).draw(on: &canvas, in: rect)
-        case .compare: CompareScreen(scene: scene).draw(on: &canvas, in: rect)
-        case .workload:
-            WorkloadScreen(scene: scene, requestedSettings: requestedSettings, keys: keys).draw(
-                on: &canvas,
-                in: rect
+        displayedScreen.draw(on: &canvas, in: rect)
+    }
+
+    /// The screen with the displayed data.
+    var displayedScreen: any RunScreen {
+        screen.type.init(
+            scene: ScreenScene(
+                history: displayedHistory,
+                seconds: Self.windows[windowIndex],
+                view: view,
+                keys: keys,
+                requestedSettings: requestedSettings
             )
-        }
+        )
     }
 
     private func drawOverlay(on canvas: inout Canvas, in rect: Rect) {
@@ -245,43 +243,5 @@ package enum DashboardAction: Sendable, Equatable {
         case restart
         /// Works like `restart`, and also truncates the log file to zero bytes.
         case truncate
-    }
-}
-
-/// The screens, in the order of their default keys.
-package enum DashboardScreen: Int, Sendable, CaseIterable {
-    case overview = 1
-    case connections
-    case waiters
-    case snapshots
-    case latency
-    case compare
-    case workload
-
-    /// The names of the parts, in the order in which the Tab key selects them.
-    var parts: [String] {
-        switch self {
-        case .overview:
-            ["connections", "pool", "waiting", "clients", "log", "snapshots", "events"]
-        case .connections: ["table", "time", "details", "pool"]
-        case .waiters: ["time", "queue", "blockers"]
-        case .snapshots: ["log", "snapshots", "meaning"]
-        // On this screen, the Tab key selects a part of an access: response, wait, or service.
-        case .latency: []
-        case .compare: ["table", "time"]
-        case .workload: ["settings", "clients", "pool"]
-        }
-    }
-
-    package var title: String {
-        switch self {
-        case .overview: "Overview"
-        case .connections: "Connections"
-        case .waiters: "Waiters"
-        case .snapshots: "Snapshots"
-        case .latency: "Latency"
-        case .compare: "Compare"
-        case .workload: "Workload"
-        }
     }
 }

@@ -172,14 +172,9 @@ extension DashboardCommand {
     fileprivate func isUseful(on screen: DashboardScreen, _ view: ListView) -> Bool {
         switch self {
         case .filter, .sort, .reverse:
-            screen == .connections || screen == .waiters || screen == .snapshots
-        case .expand:
-            switch screen {
-            case .connections, .latency: true
-            case .overview: view.part != nil || view.selected != nil
-            default: view.part != nil
-            }
-        case .interrupt: screen == .overview || screen == .connections
+            !screen.type.sortableTitles.isEmpty
+        case .expand: screen.type.canExpand(view)
+        case .interrupt: screen.type.listsConnections
         default: true
         }
     }

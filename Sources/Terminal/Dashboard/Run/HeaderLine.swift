@@ -133,9 +133,9 @@ struct SummaryLine {
         var pieces: [[Span]] = []
         for (log, snapshots, interrupts) in choices {
             pieces = [
-                self.log(database, theme: theme, log),
-                self.snapshots(database, theme: theme, snapshots),
-                self.interrupts(database.interrupts, theme: theme, interrupts),
+                self.log(database, theme: theme, wording: log),
+                self.snapshots(database, theme: theme, wording: snapshots),
+                self.interrupts(database.interrupts, theme: theme, wording: interrupts),
             ]
             let totalWidth =
                 pieces.reduce(0) { $0 + canvas.width(of: $1) } + gap * (pieces.count - 1)
@@ -151,7 +151,7 @@ struct SummaryLine {
     }
 
     /// Returns text such as `log 43.3 MiB ▲ pinned by snapshot, see 4`.
-    private func log(_ database: DatabaseStatus, theme: Theme, _ wording: Wording) -> [Span] {
+    private func log(_ database: DatabaseStatus, theme: Theme, wording: Wording) -> [Span] {
         let dim = theme.style(.dim)
         guard let wal = database.wal else {
             let isUnknown = history.logPlaceholder == "unknown"
@@ -173,7 +173,7 @@ struct SummaryLine {
     private func snapshots(
         _ database: DatabaseStatus,
         theme: Theme,
-        _ wording: Wording
+        wording: Wording
     ) -> [Span] {
         let count = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
         let oldest = database.snapshots.max { $0.ageNanoseconds < $1.ageNanoseconds }
@@ -188,7 +188,7 @@ struct SummaryLine {
     private func interrupts(
         _ counts: InterruptStatus?,
         theme: Theme,
-        _ wording: Wording
+        wording: Wording
     ) -> [Span] {
         let dim = theme.style(.dim)
         let text = theme.style(.text)

@@ -36,7 +36,7 @@ struct KeyHelp {
             marks: HelpOverlay.Section(
                 title: "Symbols in the connection lanes",
                 entries: LaneState.allCases.filter { $0 != .absent }.map {
-                    $0.mark.help(meaning: $0.meaning, short: $0.label, theme, glyphs)
+                    $0.mark.help(meaning: $0.meaning, short: $0.label, theme, glyphs: glyphs)
                 }
             ),
             back: .back,
@@ -50,7 +50,7 @@ extension LaneStrip.Mark {
         meaning: String,
         short: String,
         _ theme: Theme,
-        _ glyphs: GlyphSet
+        glyphs: GlyphSet
     ) -> HelpOverlay.Entry {
         HelpOverlay.Entry(
             term: Span(text(in: glyphs), theme.style(role)),

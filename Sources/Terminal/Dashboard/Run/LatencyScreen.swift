@@ -4,12 +4,20 @@ import Text
 
 /// The latency screen: a list of operations, and a histogram and heat map of the selected
 /// operation.
-struct LatencyScreen {
+struct LatencyScreen: RunScreen {
+    static let title = "Latency"
+    static let help = "latency: histogram and heat map"
+    static let highlightsFirstRow = true
+
+    /// The Tab key selects a part of an access (response, wait, or service) instead of a part of the
+    /// screen, so Enter always has an effect.
+    static func canExpand(_ view: ListView) -> Bool { true }
+
     let scene: ScreenScene
 
     private var allSeries: [OperationHistory.Series] { scene.history.latencies.series }
 
-    var seriesNames: [String] { allSeries.map(\.name) }
+    var rowNames: [String] { allSeries.map(\.name) }
 
     private var part: LatencyPart {
         let count = LatencyPart.allCases.count
@@ -43,7 +51,13 @@ struct LatencyScreen {
         drawList(selected, on: &canvas, in: areas[0])
         drawSlow(selected, on: &canvas, in: areas[1])
         drawHeat(selected, on: &canvas, in: areas[2])
-        drawBars(selected, chosen, showsSlow: areas[1].height == 0, on: &canvas, in: areas[3])
+        drawBars(
+            selected,
+            distribution: chosen,
+            showsSlow: areas[1].height == 0,
+            on: &canvas,
+            in: areas[3]
+        )
     }
 
     // MARK: Breakdown of slow accesses
@@ -112,7 +126,7 @@ struct LatencyScreen {
             columns: Self.columns(tails: tails),
             rows: rows(distributions, tails: tails, theme: canvas.theme)
         )
-        table.names = seriesNames
+        table.names = rowNames
         table.selected = selected.name
         table.draw(on: &canvas, in: inner)
     }
@@ -123,7 +137,7 @@ struct LatencyScreen {
     private static let tails = [99.9, 99.99]
 
     private static func columns(tails: [Double]) -> [Table.Column] {
-        func number(_ title: String, _ priority: Int) -> Table.Column {
+        func number(_ title: String, priority: Int) -> Table.Column {
             Table.Column(
                 title: title,
                 alignment: .trailing,
@@ -136,15 +150,15 @@ struct LatencyScreen {
                 track: Track(minimum: 10, ideal: 22, maximum: 30, priority: 20, flex: 1)
             ),
             Table.Column(title: "load", track: .fixed(6, priority: 4)),
-            number("accesses", 12),
-            number("resp p50", 14), number("resp p99", 19),
+            number("accesses", priority: 12),
+            number("resp p50", priority: 14), number("resp p99", priority: 19),
         ]
         let trailing = [
-            number("wait p50", 9), number("wait p99", 15),
-            number("serv p50", 8), number("serv p99", 13),
-            number("slowest", 10),
+            number("wait p50", priority: 9), number("wait p99", priority: 15),
+            number("serv p50", priority: 8), number("serv p99", priority: 13),
+            number("slowest", priority: 10),
         ]
-        return leading + tails.map { number("resp p\($0)", 7) } + trailing
+        return leading + tails.map { number("resp p\($0)", priority: 7) } + trailing
     }
 
     private func rows(
@@ -227,7 +241,7 @@ struct LatencyScreen {
             seconds: scene.seconds,
             end: scene.history.endLabel(scene.seconds)
         )
-        scene.markTime(on: &canvas, plot)
+        scene.markTime(on: &canvas, in: plot)
     }
 
     /// Returns the indices of about five rows to label, including the first and last rows.
@@ -240,7 +254,7 @@ struct LatencyScreen {
     }
 
     /// Returns the index of the interval that contains a time, limited to -1 through `count`.
-    private static func intervalIndex(_ time: Double, _ length: Double, _ count: Int) -> Int {
+    private static func intervalIndex(_ time: Double, length: Double, count: Int) -> Int {
         let index = (time / length).rounded(.down)
         return index.isFinite ? Int(min(max(index, -1), Double(count))) : -1
     }
@@ -256,8 +270,13 @@ struct LatencyScreen {
         var bins = Array(repeating: LatencyDistribution?.none, count: count)
         series.visitIntervals(from: end - scene.seconds, to: end) { second, start in
             let distribution = second.distribution(part)
-            let last = Self.intervalIndex(second.time - (end - scene.seconds), length, count)
-            let first = Self.intervalIndex(start - (end - scene.seconds), length, count) + 1
+            let last = Self.intervalIndex(
+                second.time - (end - scene.seconds),
+                length: length,
+                count: count
+            )
+            let first =
+                Self.intervalIndex(start - (end - scene.seconds), length: length, count: count) + 1
             for index in max(first, 0)...max(last, first, 0) where index < count {
                 if bins[index] == nil {
                     bins[index] = distribution
@@ -284,7 +303,7 @@ struct LatencyScreen {
 
     private func drawBars(
         _ series: OperationHistory.Series,
-        _ distribution: LatencyDistribution,
+        distribution: LatencyDistribution,
         showsSlow: Bool,
         on canvas: inout Canvas,
         in rect: Rect

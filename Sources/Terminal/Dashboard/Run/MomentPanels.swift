@@ -50,7 +50,7 @@ struct MomentPanels {
 
     private static func description(of connection: ConnectionStatus) -> String {
         let name = connection.holder?.name ?? connection.label
-        return "\(name) held \(Lane.shortLabel(connection.label, connection.role))"
+        return "\(name) held \(Lane.shortLabel(connection.label, role: connection.role))"
     }
 
     private func drawHeld(on canvas: inout Canvas, in rect: Rect) {

@@ -3,8 +3,19 @@ import TerminalUI
 import Text
 
 /// The overview screen, which adapts its panels to the size of the terminal.
-struct OverviewScreen {
+struct OverviewScreen: RunScreen {
+    static let title = "Overview"
+    static let help = "overview: the whole run at a glance"
+    static let parts = ["connections", "pool", "waiting", "clients", "log", "snapshots", "events"]
+    static let listsConnections = true
+
+    static func canExpand(_ view: ListView) -> Bool { view.part != nil || view.selected != nil }
+
     let scene: ScreenScene
+
+    var rowNames: [String] { scene.history.lanes.map(\.label) }
+
+    func copyText(of row: String) -> String? { scene.history.text(ofConnection: row) }
 
     private var history: History { scene.history }
     private var seconds: Double { scene.seconds }
@@ -19,7 +30,7 @@ struct OverviewScreen {
         case events
     }
 
-    /// The selectable parts, in the order of ``DashboardScreen/parts``.
+    /// The selectable parts, in the order of ``RunScreen/parts``.
     private enum Part: Int {
         case connections
         case pool
@@ -30,8 +41,8 @@ struct OverviewScreen {
         case events
     }
 
-    private func mark(_ part: Part, on canvas: inout Canvas, _ rect: Rect) {
-        scene.markPart(part.rawValue, on: &canvas, rect)
+    private func mark(_ part: Part, on canvas: inout Canvas, in rect: Rect) {
+        scene.markPart(part.rawValue, on: &canvas, in: rect)
     }
 
     private func draw(_ part: Part, on canvas: inout Canvas, in rect: Rect) {
@@ -52,7 +63,7 @@ struct OverviewScreen {
         case .snapshots: SnapshotsPanel(history: history).draw(on: &canvas, in: area)
         case .events: EventsPanel(history: history).draw(on: &canvas, in: area)
         }
-        mark(part, on: &canvas, area)
+        mark(part, on: &canvas, in: area)
     }
 
     private var logPanel: WALPanel {
@@ -138,12 +149,12 @@ struct OverviewScreen {
         draw(.verdict) { verdict.draw(on: &$0, in: $1) }
         draw(.connections) {
             connections.draw(on: &$0, in: $1)
-            mark(.connections, on: &$0, $1)
+            mark(.connections, on: &$0, in: $1)
         }
         draw(.pool) { drawDemand(pool, on: &$0, in: $1) }
         draw(.clients) {
             clients.draw(on: &$0, in: $1)
-            mark(.clients, on: &$0, $1)
+            mark(.clients, on: &$0, in: $1)
         }
         draw(.details) { drawDetails(on: &$0, in: $1) }
         draw(.summary) {
@@ -167,10 +178,10 @@ struct OverviewScreen {
         let widths = Track.lengths(of: [chart, WaitingPanel.track], available: rect.width)
         let columns = rect.columns(widths)
         pool.draw(on: &canvas, in: columns[0])
-        mark(.pool, on: &canvas, columns[0])
+        mark(.pool, on: &canvas, in: columns[0])
         if widths[1] > 0 {
             waitingPanel.draw(on: &canvas, in: columns[1])
-            mark(.waiting, on: &canvas, columns[1])
+            mark(.waiting, on: &canvas, in: columns[1])
         }
     }
 
@@ -189,7 +200,7 @@ struct OverviewScreen {
         SnapshotsPanel(history: history).draw(on: &canvas, in: columns[1])
         EventsPanel(history: history).draw(on: &canvas, in: columns[2])
         for (part, column) in zip([Part.log, .snapshots, .events], columns) {
-            mark(part, on: &canvas, column)
+            mark(part, on: &canvas, in: column)
         }
     }
 }
@@ -302,7 +313,12 @@ struct WALPanel {
             .draw(on: &canvas, in: rect)
         guard let database = history.displayedSample?.database, !inner.isEmpty else { return }
         guard !history.isUnknown, let wal = database.wal else {
-            return drawText(history.logPlaceholder, theme.style(.dim), on: &canvas, in: inner)
+            return drawText(
+                history.logPlaceholder,
+                style: theme.style(.dim),
+                on: &canvas,
+                in: inner
+            )
         }
         let size = HumanUnits.bytes(wal.bytes)
         let room = inner.width - size.utf8.count - 2
@@ -327,7 +343,7 @@ struct WALPanel {
         let areas = inner.rows(heights)
         drawSizes(on: &canvas, in: areas[1])
         let style = theme.style(state.isPinned ? .warning : .ok)
-        drawText(state.text, style, on: &canvas, in: areas[2])
+        drawText(state.text, style: style, on: &canvas, in: areas[2])
     }
 
     private func hint(theme: Theme) -> [[Span]] {
@@ -355,7 +371,7 @@ struct WALPanel {
         Sparkline(values: values, maximum: maximum, gradient: .wal).draw(on: &canvas, in: rect)
     }
 
-    private func drawText(_ text: String, _ style: Style, on canvas: inout Canvas, in rect: Rect) {
+    private func drawText(_ text: String, style: Style, on canvas: inout Canvas, in rect: Rect) {
         let lines = TextWrapping.lines(of: text, width: rect.width)
         for (index, line) in lines.prefix(rect.height).enumerated() {
             let isTruncated = index == rect.height - 1 && lines.count > rect.height

@@ -16,7 +16,11 @@ package struct ReplayBar {
 
     /// Returns the key at a position in the bar, if any.
     package func key(at point: Point, size: Size, theme: Theme, glyphs: GlyphSet) -> Key? {
-        if case .key(let key)? = canvas(size, theme, glyphs).target(at: point) { key } else { nil }
+        if case .key(let key)? = canvas(size, theme: theme, glyphs: glyphs).target(at: point) {
+            key
+        } else {
+            nil
+        }
     }
 
     /// Draws the bar below a dashboard.
@@ -26,14 +30,14 @@ package struct ReplayBar {
         theme: Theme,
         glyphs: GlyphSet
     ) -> Surface {
-        var surface = canvas(size, theme, glyphs).surface
+        var surface = canvas(size, theme: theme, glyphs: glyphs).surface
         for y in 0..<content.size.height {
             for x in 0..<content.size.width { surface[x, y] = content[x, y] }
         }
         return surface
     }
 
-    private func canvas(_ size: Size, _ theme: Theme, _ glyphs: GlyphSet) -> Canvas {
+    private func canvas(_ size: Size, theme: Theme, glyphs: GlyphSet) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let height = Self.height(in: size)
         guard size.height > height else { return canvas }

@@ -10,18 +10,20 @@ struct ScreenScene: Sendable {
     let view: ListView
     /// The keys to mention in hints.
     var keys = DashboardKeys.standard
+    /// Requested values of settings that no sample has confirmed yet, keyed by setting name.
+    var requestedSettings: [String: Double] = [:]
 
-    /// The index of the expanded part in ``DashboardScreen/parts``, or `nil` to show all parts.
+    /// The index of the expanded part in ``RunScreen/parts``, or `nil` to show all parts.
     var expandedPart: Int? { view.isExpanded ? view.part : nil }
 
     /// Marks the panel in a rectangle if its part is selected.
-    func markPart(_ part: Int, on canvas: inout Canvas, _ rect: Rect) {
+    func markPart(_ part: Int, on canvas: inout Canvas, in rect: Rect) {
         if view.part == part { canvas.focus(rect) }
     }
 }
 
 extension Listing {
-    func arranged(_ items: [Item], _ view: ListView) -> [Item] {
+    func arranged(_ items: [Item], view: ListView) -> [Item] {
         arranged(
             items,
             filter: view.filter,
@@ -62,7 +64,7 @@ extension Listing {
     ///   - rect: The rectangle of the panel.
     func draw(
         _ items: [Item],
-        _ view: ListView,
+        view: ListView,
         in panel: Panel,
         item: String,
         placeholder: String,
@@ -70,7 +72,7 @@ extension Listing {
         on canvas: inout Canvas,
         in rect: Rect
     ) {
-        let shown = arranged(items, view)
+        let shown = arranged(items, view: view)
         let hidden = view.remark(shown: shown.count, of: items.count)
         var panel = panel
         if !hidden.isEmpty { panel.remark = hidden }
@@ -101,7 +103,7 @@ extension ListView {
 extension ScreenScene {
     /// Makes a chart that spans ``seconds`` clickable, and marks the displayed moment if it is not
     /// the newest.
-    func markTime(on canvas: inout Canvas, _ rect: Rect) {
-        history.markTime(seconds, on: &canvas, rect)
+    func markTime(on canvas: inout Canvas, in rect: Rect) {
+        history.markTime(seconds, on: &canvas, in: rect)
     }
 }

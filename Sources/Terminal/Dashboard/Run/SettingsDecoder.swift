@@ -33,7 +33,7 @@ package struct SettingsDecoder {
         // A file may contain only comments.
         guard case .root(let root) = log.document(yaml), root.null == nil else { return settings }
         guard let mapping = root.mapping else {
-            issue(root, "the configuration must be a mapping, such as 'theme: dark'")
+            issue(root, message: "the configuration must be a mapping, such as 'theme: dark'")
             return settings
         }
         for (key, value) in mapping {
@@ -46,7 +46,10 @@ package struct SettingsDecoder {
             case "mouse": if let isOn = log.bool(value) { settings.usesMouse = isOn }
             case "keys": settings.keys = keys(value)
             default:
-                issue(key, "unknown key '\(name)'" + NearestName.hint(name, among: Self.keyNames))
+                issue(
+                    key,
+                    message: "unknown key '\(name)'" + NearestName.hint(name, among: Self.keyNames)
+                )
             }
         }
         return settings
@@ -57,7 +60,7 @@ package struct SettingsDecoder {
         if name == Self.automatic { return nil }
         if let glyphs = GlyphSet(rawValue: name) { return glyphs }
         let known = [Self.automatic] + GlyphSet.allCases.map(\.rawValue)
-        issue(node, "unknown glyphs '\(name)'" + NearestName.hint(name, among: known))
+        issue(node, message: "unknown glyphs '\(name)'" + NearestName.hint(name, among: known))
         return nil
     }
 
@@ -66,7 +69,8 @@ package struct SettingsDecoder {
         guard let rate = node.float, range.contains(rate) else {
             issue(
                 node,
-                "'\(text(of: node))' is not a refresh rate; expected \(range.lowerBound) to "
+                message:
+                    "'\(text(of: node))' is not a refresh rate; expected \(range.lowerBound) to "
                     + "\(Int(range.upperBound)) frames per second"
             )
             return DashboardSettings.standardRefreshRate
@@ -82,7 +86,7 @@ package struct SettingsDecoder {
             guard let command = DashboardCommand(rawValue: text(of: name)) else {
                 let known = DashboardCommand.allCases.map(\.rawValue)
                 let hint = NearestName.hint(text(of: name), among: known)
-                issue(name, "unknown command '\(text(of: name))'\(hint)")
+                issue(name, message: "unknown command '\(text(of: name))'\(hint)")
                 continue
             }
             nodes[command] = name
@@ -92,7 +96,7 @@ package struct SettingsDecoder {
         // misleading errors.
         guard log.count == previousIssueCount else { return keys }
         do { _ = try DashboardKeys(changing: keys) } catch {
-            issue(nodes[error.command] ?? node, error.description)
+            issue(nodes[error.command] ?? node, message: error.description)
         }
         return keys
     }
@@ -105,18 +109,18 @@ package struct SettingsDecoder {
 
     private func key(_ node: Node) -> Key? {
         guard let name = node.scalar?.string else {
-            issue(node, "expected a key, such as q, \"?\", Space, PgUp, F1, or ^C")
+            issue(node, message: "expected a key, such as q, \"?\", Space, PgUp, F1, or ^C")
             return nil
         }
         do { return try KeyScript.key(named: name) } catch {
-            issue(node, error.description)
+            issue(node, message: error.description)
             return nil
         }
     }
 
     private func string(_ node: Node) -> String? {
         guard let text = node.scalar?.string, !text.isEmpty else {
-            issue(node, "the value must be text")
+            issue(node, message: "the value must be text")
             return nil
         }
         return text
@@ -124,7 +128,7 @@ package struct SettingsDecoder {
 
     private func text(of node: Node) -> String { YAMLLog.text(of: node) }
 
-    private func issue(_ node: Node, _ message: String) { log.add(message, at: node.mark) }
+    private func issue(_ node: Node, message: String) { log.add(message, at: node.mark) }
 }
 
 /// The user's dashboard settings in `config.yaml`.

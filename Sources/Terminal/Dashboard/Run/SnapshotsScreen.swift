@@ -3,13 +3,20 @@ import TerminalUI
 import Text
 
 /// The screen with the log and the open snapshots that pin it.
-struct SnapshotsScreen {
+struct SnapshotsScreen: RunScreen {
+    static let title = "Snapshots"
+    static let help = "snapshots: the frames that they pin"
+    static let parts = ["log", "snapshots", "meaning"]
+    static var sortableTitles: [String] { SnapshotList.listing.sortableTitles }
+
     let scene: ScreenScene
 
-    var snapshots: [LiveSnapshot] { SnapshotList.listing.arranged(allSnapshots, scene.view) }
+    var rowNames: [String] { snapshots.map(\.status.label) }
 
-    private var allSnapshots: [LiveSnapshot] {
-        scene.history.displayedSample.map { LiveSnapshot.all(in: $0.database) } ?? []
+    var snapshots: [OpenSnapshot] { SnapshotList.listing.arranged(allSnapshots, view: scene.view) }
+
+    private var allSnapshots: [OpenSnapshot] {
+        scene.history.displayedSample.map { OpenSnapshot.all(in: $0.database) } ?? []
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -24,14 +31,14 @@ struct SnapshotsScreen {
         for (part, area) in areas.enumerated() { draw(part, on: &canvas, in: area) }
     }
 
-    /// Draws the part whose index in ``DashboardScreen/parts`` is `part`.
+    /// Draws the part whose index in ``RunScreen/parts`` is `part`.
     private func draw(_ part: Int, on canvas: inout Canvas, in rect: Rect) {
         switch part {
         case 0: drawLog(on: &canvas, in: rect)
         case 1: drawTable(on: &canvas, in: rect)
         default: drawMeaning(on: &canvas, in: rect)
         }
-        scene.markPart(part, on: &canvas, rect)
+        scene.markPart(part, on: &canvas, in: rect)
     }
 
     private func drawLog(on canvas: inout Canvas, in rect: Rect) {
@@ -88,7 +95,7 @@ struct SnapshotsScreen {
             seconds: scene.seconds,
             end: scene.history.endLabel(scene.seconds)
         ).draw(on: &canvas, in: plot)
-        scene.markTime(on: &canvas, TimeChart.plot(in: plot))
+        scene.markTime(on: &canvas, in: TimeChart.plot(in: plot))
     }
 
     private func drawTable(on canvas: inout Canvas, in rect: Rect) {
@@ -96,7 +103,7 @@ struct SnapshotsScreen {
         let all = allSnapshots
         SnapshotList.listing.draw(
             all,
-            scene.view,
+            view: scene.view,
             in: Panel(
                 title: "Snapshots",
                 remark: HumanUnits.counted(all.count, "snapshot", "snapshots")
@@ -156,7 +163,7 @@ struct SnapshotsScreen {
 }
 
 /// An open snapshot and its connection.
-struct LiveSnapshot: Sendable {
+struct OpenSnapshot: Sendable {
     var status: SnapshotStatus
     /// The status of the snapshot's connection, or `nil` if unknown.
     var connection: ConnectionStatus?
@@ -170,10 +177,10 @@ struct LiveSnapshot: Sendable {
     }
 
     /// Returns the snapshots of a database, oldest first.
-    static func all(in database: DatabaseStatus) -> [LiveSnapshot] {
+    static func all(in database: DatabaseStatus) -> [OpenSnapshot] {
         let frame = database.wal?.pageSize.map { UInt64(max($0, 0)) + 24 }
         return database.snapshots.map { status in
-            LiveSnapshot(
+            OpenSnapshot(
                 status: status,
                 connection: database.connections.first { $0.label == status.label },
                 frameBytes: frame
@@ -183,7 +190,7 @@ struct LiveSnapshot: Sendable {
 }
 
 enum SnapshotList {
-    static let listing = Listing<LiveSnapshot>(
+    static let listing = Listing<OpenSnapshot>(
         columns: [
             Listing.Column(
                 "snapshot",
@@ -201,30 +208,36 @@ enum SnapshotList {
             },
             .number(
                 "age",
-                HumanUnits.durationWidth,
+                width: HumanUnits.durationWidth,
                 priority: 19,
                 { Double($0.status.ageNanoseconds) }
             ) {
                 Span(HumanUnits.duration(nanoseconds: $0.status.ageNanoseconds), $1.bold(.snapshot))
             },
-            .number("at frame", 9, priority: 9, { Double($0.status.frame ?? 0) }) {
+            .number("at frame", width: 9, priority: 9, { Double($0.status.frame ?? 0) }) {
                 Span($0.status.frame.map(HumanUnits.count) ?? "–", $1.style(.text))
             },
-            .number("pins frames", 11, priority: 16, { Double($0.status.pinnedFrames ?? 0) }) {
+            .number("pins frames", width: 11, priority: 16, { Double($0.status.pinnedFrames ?? 0) })
+            {
                 snapshot,
                 theme in
                 let frames = snapshot.status.pinnedFrames
                 let style = theme.style((frames ?? 0) > 0 ? .warning : .dim)
                 return Span(frames.map(HumanUnits.count) ?? "–", style)
             },
-            .number("bytes", HumanUnits.bytesWidth, priority: 15, { Double($0.pinnedBytes ?? 0) }) {
+            .number(
+                "bytes",
+                width: HumanUnits.bytesWidth,
+                priority: 15,
+                { Double($0.pinnedBytes ?? 0) }
+            ) {
                 snapshot,
                 theme in
                 let bytes = snapshot.pinnedBytes
                 let style = theme.style((bytes ?? 0) > 0 ? .warning : .dim)
                 return Span(bytes.map(HumanUnits.bytes) ?? "–", style)
             },
-            .number("reads", 9, priority: 8, { Double($0.connection?.accessCount ?? 0) }) {
+            .number("reads", width: 9, priority: 8, { Double($0.connection?.accessCount ?? 0) }) {
                 Span(
                     $0.connection.map { HumanUnits.count($0.accessCount) } ?? "–",
                     $1.style(.text)

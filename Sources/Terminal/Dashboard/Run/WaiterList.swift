@@ -71,7 +71,7 @@ enum WaiterList {
             },
             .number(
                 "waited",
-                HumanUnits.durationWidth,
+                width: HumanUnits.durationWidth,
                 priority: 19,
                 { Double($0.status.waitedNanoseconds) }
             ) {
@@ -81,7 +81,8 @@ enum WaiterList {
                 )
             },
             // The start time distinguishes waits of equal length.
-            .number("started", HumanUnits.durationWidth, priority: 11, { -($0.start ?? 0) }) {
+            .number("started", width: HumanUnits.durationWidth, priority: 11, { -($0.start ?? 0) })
+            {
                 Span($0.start.map(HumanUnits.seconds) ?? "–", $1.style(.dim))
             },
             Listing.Column(
@@ -98,7 +99,7 @@ enum WaiterList {
             ) {
                 Span($0.resource.rawValue, $1.style(.text))
             },
-            .number("position", 8, priority: 12, { -Double($0.position) }) {
+            .number("position", width: 8, priority: 12, { -Double($0.position) }) {
                 Span("\($0.position).", $1.style($0.position == 1 ? .text : .dim))
             },
             Listing.Column("caller", .fixed(6, priority: 5)) {

@@ -3,11 +3,24 @@ import TerminalUI
 import Text
 
 /// The screen with the current queue, the blockers, and the queue's length over time.
-struct WaitersScreen {
+struct WaitersScreen: RunScreen {
+    static let title = "Waiters"
+    static let help = "waiters: the queue and its blockers"
+    static let parts = ["time", "queue", "blockers"]
+    static var sortableTitles: [String] { WaiterList.listing.sortableTitles }
+
     let scene: ScreenScene
 
+    var rowNames: [String] { waiting.map(\.name) }
+
+    func copyText(of row: String) -> String? {
+        scene.history.displayedSample.flatMap { sample in
+            WaitingAccess.all(in: sample.database).first { $0.name == row }?.status.origin.name
+        }
+    }
+
     var waiting: [WaitingAccess] {
-        WaiterList.listing.arranged(allWaiting, scene.view)
+        WaiterList.listing.arranged(allWaiting, view: scene.view)
     }
 
     private var allWaiting: [WaitingAccess] {
@@ -18,13 +31,13 @@ struct WaitersScreen {
         switch scene.expandedPart {
         case 0:
             drawChart(on: &canvas, in: rect)
-            return scene.markPart(0, on: &canvas, rect)
+            return scene.markPart(0, on: &canvas, in: rect)
         case 1:
             drawQueue(on: &canvas, in: rect)
-            return scene.markPart(1, on: &canvas, rect)
+            return scene.markPart(1, on: &canvas, in: rect)
         case 2:
             drawBlockers(on: &canvas, in: rect)
-            return scene.markPart(2, on: &canvas, rect)
+            return scene.markPart(2, on: &canvas, in: rect)
         default: break
         }
         let chart = Track(
@@ -39,7 +52,7 @@ struct WaitersScreen {
         let lists = Track(minimum: isNarrow ? 12 : 8, ideal: 14, priority: 9, flex: 1)
         let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
         drawChart(on: &canvas, in: areas[0])
-        scene.markPart(0, on: &canvas, areas[0])
+        scene.markPart(0, on: &canvas, in: areas[0])
         let columns = areas[1].columns(
             Track.lengths(
                 of: [
@@ -54,8 +67,8 @@ struct WaitersScreen {
             columns[1].width > 0 ? columns : areas[1].rows([half, areas[1].height - half])
         drawQueue(on: &canvas, in: sides[0])
         drawBlockers(on: &canvas, in: sides[1])
-        scene.markPart(1, on: &canvas, sides[0])
-        scene.markPart(2, on: &canvas, sides[1])
+        scene.markPart(1, on: &canvas, in: sides[0])
+        scene.markPart(2, on: &canvas, in: sides[1])
     }
 
     private func drawChart(on canvas: inout Canvas, in rect: Rect) {
@@ -97,7 +110,7 @@ struct WaitersScreen {
             seconds: scene.seconds,
             end: scene.history.endLabel(scene.seconds)
         ).draw(on: &canvas, in: inner)
-        scene.markTime(on: &canvas, TimeChart.plot(in: inner))
+        scene.markTime(on: &canvas, in: TimeChart.plot(in: inner))
     }
 
     private var chartRemark: String {
@@ -341,7 +354,7 @@ struct WaitersScreen {
     ) {
         let theme = canvas.theme
         let state = LaneState(holder)
-        let label = Lane.shortLabel(holder.label, holder.role)
+        let label = Lane.shortLabel(holder.label, role: holder.role)
         let age = holder.heldNanoseconds.map(HumanUnits.duration) ?? ""
         let row = Rect(x: inner.minX + 2, y: y, width: inner.width - 2, height: 1)
         let cells = row.columns(
@@ -365,20 +378,30 @@ struct WaitersScreen {
             y: y,
             style: theme.style(state.mark.role)
         )
-        func write(_ text: String, _ cell: Rect, _ style: Style, _ alignment: Alignment) {
+        func write(_ text: String, in cell: Rect, style: Style, alignment: Alignment) {
             guard cell.width > 0 else { return }
             canvas.write(text, in: cell, style: style, alignment: alignment)
         }
-        write(holder.holder?.name ?? state.label, cells[1], theme.bold(.text), .leading)
-        write(age, cells[2], isLong ? theme.bold(.warning) : theme.style(.text), .trailing)
-        write(label, cells[3], theme.style(holder.role.colorRole), .leading)
+        write(
+            holder.holder?.name ?? state.label,
+            in: cells[1],
+            style: theme.bold(.text),
+            alignment: .leading
+        )
+        write(
+            age,
+            in: cells[2],
+            style: isLong ? theme.bold(.warning) : theme.style(.text),
+            alignment: .trailing
+        )
+        write(label, in: cells[3], style: theme.style(holder.role.colorRole), alignment: .leading)
         let sql = holder.sql ?? state.label
         let style = theme.style(holder.sql == nil ? .dim : .text)
         if usesTwoRows {
             canvas.write(sql, x: row.minX + 2, y: y + 1, style: style, limit: row.width - 2)
-            write(state.label, cells[4], theme.style(.dim), .leading)
+            write(state.label, in: cells[4], style: theme.style(.dim), alignment: .leading)
         } else {
-            write(sql, cells[4], style, .leading)
+            write(sql, in: cells[4], style: style, alignment: .leading)
         }
     }
 }

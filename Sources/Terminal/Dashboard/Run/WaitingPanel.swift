@@ -27,28 +27,28 @@ struct WaitingPanel {
         func next() -> Rect { rows.next() ?? Rect(x: 0, y: 0, width: 0, height: 0) }
         drawCount(
             "reads",
-            isOver ? history.peaks.accesses.waitingReaders : database.waitingReaders.count,
+            waiters: isOver ? history.peaks.accesses.waitingReaders : database.waitingReaders.count,
             series: bins.values(.maximum) { moments[$0].waitingReaders },
             on: &canvas,
             in: next()
         )
         drawOldest(
             database.waitingReaders,
-            history.peaks.longestReader,
+            longest: history.peaks.longestReader,
             hasWaits: history.peaks.accesses.waitingReaders > 0,
             on: &canvas,
             in: next()
         )
         drawCount(
             "writes",
-            isOver ? history.peaks.accesses.waitingWriters : database.waitingWriters.count,
+            waiters: isOver ? history.peaks.accesses.waitingWriters : database.waitingWriters.count,
             series: bins.values(.maximum) { moments[$0].waitingWriters },
             on: &canvas,
             in: next()
         )
         drawOldest(
             database.waitingWriters,
-            history.peaks.longestWriter,
+            longest: history.peaks.longestWriter,
             hasWaits: history.peaks.accesses.waitingWriters > 0,
             on: &canvas,
             in: next()
@@ -58,8 +58,13 @@ struct WaitingPanel {
         let span = isOver ? Double.greatestFiniteMagnitude : Verdict.seconds
         let inUse = history.inUse(over: span).map { $0 / max(limit, 1) }
         let saturation = history.saturation(over: span)
-        drawMeter(isQueue ? "in use" : "readers in use", inUse, on: &canvas, in: next())
-        drawMeter(isQueue ? "saturated" : "pool saturated", saturation, on: &canvas, in: next())
+        drawMeter(isQueue ? "in use" : "readers in use", share: inUse, on: &canvas, in: next())
+        drawMeter(
+            isQueue ? "saturated" : "pool saturated",
+            share: saturation,
+            on: &canvas,
+            in: next()
+        )
         if inner.height >= 10 { _ = next() }
         AccessTimesTable(database: database).draw(on: &canvas, rows: [next(), next(), next()])
     }
@@ -79,7 +84,7 @@ struct WaitingPanel {
     /// Draws a row such as `reads waiting  6  ▁▂▃`, or the maximum after the run.
     private func drawCount(
         _ name: String,
-        _ waiters: Int,
+        waiters: Int,
         series: [Double],
         on canvas: inout Canvas,
         in row: Rect
@@ -105,7 +110,7 @@ struct WaitingPanel {
     /// samples, the row states that no wait was observed.
     private func drawOldest(
         _ waiters: [WaiterStatus],
-        _ longest: WaiterStatus?,
+        longest: WaiterStatus?,
         hasWaits: Bool,
         on canvas: inout Canvas,
         in row: Rect
@@ -156,8 +161,7 @@ struct WaitingPanel {
         )
     }
 
-    private func drawMeter(_ name: String, _ share: Double?, on canvas: inout Canvas, in row: Rect)
-    {
+    private func drawMeter(_ name: String, share: Double?, on canvas: inout Canvas, in row: Rect) {
         guard !row.isEmpty else { return }
         let theme = canvas.theme
         canvas.write(name, x: row.minX, y: row.minY, style: theme.style(.text))
@@ -195,7 +199,7 @@ struct AccessTimesTable {
         let names = isNarrow ? ["p50", "p99", "max"] : ["p50", "p95", "p99", "max"]
         let cellWidth = min((header.width - nameWidth) / names.count, 12)
         guard cellWidth > HumanUnits.durationWidth else { return }
-        func area(_ index: Int, _ row: Rect) -> Rect {
+        func area(_ index: Int, row: Rect) -> Rect {
             Rect(
                 x: row.minX + nameWidth + index * cellWidth,
                 y: row.minY,
@@ -205,7 +209,7 @@ struct AccessTimesTable {
         }
         guard rows.count > 1, !rows[1].isEmpty else { return }
         for (index, name) in names.enumerated() {
-            canvas.write(name, in: area(index, header), style: dim, alignment: .trailing)
+            canvas.write(name, in: area(index, row: header), style: dim, alignment: .trailing)
         }
         for (row, entry) in zip(rows.dropFirst(), summaries) where !row.isEmpty {
             let short = entry.name.split(separator: " ").last.map(String.init) ?? entry.name
@@ -219,7 +223,7 @@ struct AccessTimesTable {
             for (index, value) in values.enumerated() {
                 let text = value.map(HumanUnits.duration) ?? "–"
                 let style = value == nil ? dim : canvas.theme.style(.text)
-                canvas.write(text, in: area(index, row), style: style, alignment: .trailing)
+                canvas.write(text, in: area(index, row: row), style: style, alignment: .trailing)
             }
         }
     }

@@ -2,12 +2,18 @@ import Telemetry
 import TerminalUI
 
 /// The screen with the load's settings: current values, requested values, and measurements.
-struct WorkloadScreen {
+struct WorkloadScreen: RunScreen {
+    static let title = "Workload"
+    static let help = "workload: settings of the load"
+    static let parts = ["settings", "clients", "pool"]
+    static let highlightsFirstRow = true
+
     let scene: ScreenScene
-    /// Requested values that no sample has confirmed yet, keyed by setting name.
-    let requestedSettings: [String: Double]
-    /// The keys to mention in hints.
-    let keys: DashboardKeys
+
+    var rowNames: [String] { settings.map(\.name) }
+
+    private var requestedSettings: [String: Double] { scene.requestedSettings }
+    private var keys: DashboardKeys { scene.keys }
 
     private var settings: [LoadSetting] { scene.history.displayedSample.map(LoadSetting.all) ?? [] }
 
@@ -40,7 +46,7 @@ struct WorkloadScreen {
             PoolPanel(history: scene.history, seconds: scene.seconds)
                 .draw(on: &canvas, in: areas[2])
         }
-        for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, area) }
+        for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, in: area) }
     }
 
     private func drawTable(_ settings: [LoadSetting], on canvas: inout Canvas, in rect: Rect) {

@@ -14,6 +14,6 @@ struct ListView: Sendable, Equatable {
     ///
     /// The index is not limited to the number of parts. It wraps around.
     var focus = 0
-    /// The index of the selected part in ``DashboardScreen/parts``.
+    /// The index of the selected part in ``RunScreen/parts``.
     var part: Int?
 }

@@ -29,16 +29,16 @@ struct ActivityScreen: WatchScreen {
                     $1.style($0.open ? ($0.writes ? .writer : .reader) : .dim)
                 )
             },
-            .number("age", 9, priority: 19, \.seconds) {
+            .number("age", width: 9, priority: 19, \.seconds) {
                 Span(WatchLabels.duration($0.seconds), $1.bold(.text))
             },
-            .number("statements", 10, priority: 12, { Double($0.statements) }) {
+            .number("statements", width: 10, priority: 12, { Double($0.statements) }) {
                 Span(HumanUnits.count($0.statements), $1.style(.text))
             },
-            .number("idle now", 9, priority: 17, { $0.secondsSinceStatement ?? 0 }) {
+            .number("idle now", width: 9, priority: 17, { $0.secondsSinceStatement ?? 0 }) {
                 Span($0.secondsSinceStatement.map(WatchLabels.duration) ?? "", $1.style(.warning))
             },
-            .number("longest gap", 11, priority: 14, \.longestGapSeconds) {
+            .number("longest gap", width: 11, priority: 14, \.longestGapSeconds) {
                 Span(WatchLabels.duration($0.longestGapSeconds), $1.style(.text))
             },
             Listing.Column(
@@ -51,7 +51,7 @@ struct ActivityScreen: WatchScreen {
     )
 
     private var transactions: [WatchedTransaction] {
-        Self.listing.arranged(scene.report?.transactions ?? [], scene.view)
+        Self.listing.arranged(scene.report?.transactions ?? [], view: scene.view)
     }
 
     var rowNames: [String] { transactions.map(\.label) }
@@ -68,11 +68,11 @@ struct ActivityScreen: WatchScreen {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         Self.listing.draw(
             scene.report?.transactions ?? [],
-            scene.view,
+            view: scene.view,
             in: scene.tracingPanel(
                 "Activity",
-                "open transactions, then the longest completed",
-                canvas.theme
+                subtitle: "open transactions, then the longest completed",
+                theme: canvas.theme
             ),
             item: "transaction",
             placeholder: scene.report?.tracing == nil
@@ -86,7 +86,7 @@ struct ActivityScreen: WatchScreen {
 }
 
 extension WatchedTransaction {
-    var processLabel: String { WatchLabels.process(name ?? "?", pid) }
+    var processLabel: String { WatchLabels.process(name ?? "?", pid: pid) }
 
     var label: String { "\(pid) \(connection) \(open) \(seconds)" }
 }

@@ -13,8 +13,8 @@ struct ConnectionSettingsScreen: WatchScreen {
 
     private static func column(
         _ title: String,
-        _ setting: ConnectionSetting,
-        _ width: Int,
+        setting: ConnectionSetting,
+        width: Int,
         priority: Int
     ) -> Listing<WatchedConnection>.Column {
         let rank: @Sendable (WatchedConnection) -> Listing<WatchedConnection>.Rank = {
@@ -36,25 +36,25 @@ struct ConnectionSettingsScreen: WatchScreen {
                 "process",
                 Track(minimum: 10, ideal: 18, maximum: 26, priority: 20, flex: 0),
                 rank: { .text($0.name ?? "") }
-            ) { Span(WatchLabels.process($0.name ?? "?", $0.pid), $1.bold(.text)) },
-            column("timeout", .busyTimeout, 11, priority: 19),
-            column("journal", .journalMode, 8, priority: 17),
-            column("sync", .synchronous, 6, priority: 18),
-            column("cache", .cacheSize, 12, priority: 15),
-            column("mmap", .mmapSize, 9, priority: 12),
-            column("checkpoint", .autocheckpoint, 10, priority: 13),
-            column("fk", .foreignKeys, 3, priority: 16),
-            column("locks", .lockingMode, 9, priority: 10),
-            column("read only", .readOnly, 9, priority: 11),
-            column("query only", .queryOnly, 10, priority: 7),
-            column("shared", .sharedCache, 6, priority: 8),
-            column("threads", .threading, 13, priority: 9),
+            ) { Span(WatchLabels.process($0.name ?? "?", pid: $0.pid), $1.bold(.text)) },
+            column("timeout", setting: .busyTimeout, width: 11, priority: 19),
+            column("journal", setting: .journalMode, width: 8, priority: 17),
+            column("sync", setting: .synchronous, width: 6, priority: 18),
+            column("cache", setting: .cacheSize, width: 12, priority: 15),
+            column("mmap", setting: .mmapSize, width: 9, priority: 12),
+            column("checkpoint", setting: .autocheckpoint, width: 10, priority: 13),
+            column("fk", setting: .foreignKeys, width: 3, priority: 16),
+            column("locks", setting: .lockingMode, width: 9, priority: 10),
+            column("read only", setting: .readOnly, width: 9, priority: 11),
+            column("query only", setting: .queryOnly, width: 10, priority: 7),
+            column("shared", setting: .sharedCache, width: 6, priority: 8),
+            column("threads", setting: .threading, width: 13, priority: 9),
         ],
         name: \.label
     )
 
     private var connections: [WatchedConnection] {
-        Self.listing.arranged(scene.report?.connections ?? [], scene.view)
+        Self.listing.arranged(scene.report?.connections ?? [], view: scene.view)
     }
 
     var rowNames: [String] { connections.map(\.label) }
@@ -67,8 +67,8 @@ struct ConnectionSettingsScreen: WatchScreen {
         }
         Self.listing.draw(
             scene.report?.connections ?? [],
-            scene.view,
-            in: scene.tracingPanel("Settings", subtitle, canvas.theme),
+            view: scene.view,
+            in: scene.tracingPanel("Settings", subtitle: subtitle, theme: canvas.theme),
             item: "connection",
             placeholder: TracingLine.reasonForEmptyScreen(scene.report),
             wrapsPlaceholder: true,
@@ -92,7 +92,7 @@ struct ConnectionSettingsScreen: WatchScreen {
     ) {
         let inner = Panel(title: "Connection").draw(on: &canvas, in: rect)
         var lines = [
-            "\(WatchLabels.process(connection.name ?? "?", connection.pid)), connection "
+            "\(WatchLabels.process(connection.name ?? "?", pid: connection.pid)), connection "
                 + connection.connection, "",
         ]
         for setting in ConnectionSetting.allCases {

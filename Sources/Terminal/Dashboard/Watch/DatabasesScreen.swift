@@ -22,23 +22,23 @@ struct DatabasesScreen: WatchScreen {
             Listing.Column("mode", .fixed(11, priority: 15), rank: { .text($0.mode) }) {
                 Span($0.mode, $1.style($0.report?.file.state == .present ? .text : .warning))
             },
-            number("processes", 9, 17) {
+            number("processes", width: 9, priority: 17) {
                 Double($0.report?.processes.count ?? 0)
             } text: {
                 "\($0.report?.processes.count ?? 0)"
             },
-            number("commits", 9, 19) {
+            number("commits", width: 9, priority: 19) {
                 $0.rate(\.commits)
             } text: {
                 $0.report?.wal.map { $0.commits == nil } ?? false
                     ? "?" : HumanUnits.rate($0.rate(\.commits))
             },
-            number("CPU", 6, 16) {
+            number("CPU", width: 6, priority: 16) {
                 $0.cpuShare
             } text: {
                 HumanUnits.percent($0.cpuShare)
             },
-            number("log", 9, 18) {
+            number("log", width: 9, priority: 18) {
                 Double($0.report?.wal?.bytes ?? 0)
             } text: {
                 $0.report?.wal.map { HumanUnits.bytes($0.bytes) } ?? ""
@@ -60,8 +60,8 @@ struct DatabasesScreen: WatchScreen {
 
     private static func number(
         _ title: String,
-        _ width: Int,
-        _ priority: Int,
+        width: Int,
+        priority: Int,
         _ value: @escaping @Sendable (WatchHistory) -> Double,
         text: @escaping @Sendable (WatchHistory) -> String
     ) -> Listing<WatchHistory>.Column {
@@ -83,7 +83,7 @@ struct DatabasesScreen: WatchScreen {
         }.map(\.0)
     }
 
-    var rowNames: [String] { Self.listing.arranged(ranked, scene.view).map(\.path) }
+    var rowNames: [String] { Self.listing.arranged(ranked, view: scene.view).map(\.path) }
 
     func destination(forRow row: String) -> WatchOpening { .database(path: row) }
 
@@ -93,7 +93,7 @@ struct DatabasesScreen: WatchScreen {
         let areas = rect.rows([rect.height - room, room])
         Self.listing.draw(
             ranked,
-            scene.view,
+            view: scene.view,
             in: Panel(
                 title: "Databases",
                 subtitle: "busiest first",

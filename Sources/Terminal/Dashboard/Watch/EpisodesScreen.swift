@@ -12,7 +12,7 @@ struct EpisodesScreen: WatchScreen {
     let scene: WatchScene
 
     private var episodes: [WatchEpisode] {
-        WatchEpisodeList.listing.arranged(scene.history?.episodes ?? [], scene.view)
+        WatchEpisodeList.listing.arranged(scene.history?.episodes ?? [], view: scene.view)
     }
 
     var rowNames: [String] { episodes.map(\.label) }
@@ -23,7 +23,7 @@ struct EpisodesScreen: WatchScreen {
 
     func destination(forRow row: String) -> WatchOpening {
         guard let episode = episodes.first(where: { $0.label == row }) else { return .details }
-        return .process(label: WatchLabels.process(episode.name, episode.pid))
+        return .process(label: WatchLabels.process(episode.name, pid: episode.pid))
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -55,7 +55,7 @@ struct EpisodesScreen: WatchScreen {
             } else {
                 drawEpisodes(on: &canvas, in: rect)
             }
-            scene.markPart(part, on: &canvas, rect)
+            scene.markPart(part, on: &canvas, in: rect)
         }
     }
 
@@ -89,7 +89,7 @@ struct EpisodesScreen: WatchScreen {
     private func drawEpisodes(on canvas: inout Canvas, in rect: Rect) {
         WatchEpisodeList.listing.draw(
             scene.history?.episodes ?? [],
-            scene.view,
+            view: scene.view,
             in: Panel(title: "Episodes", subtitle: "locks held for a long time"),
             item: "episode",
             placeholder: "no episodes since watching started",

@@ -18,24 +18,24 @@ struct LogScreen: WatchScreen {
                 "pinned by",
                 Track(minimum: 10, ideal: 20, maximum: 28, priority: 20, flex: 0),
                 rank: { .text($0.name) }
-            ) { Span(WatchLabels.process($0.name, $0.pid), $1.bold(.text)) },
-            number("mark", 4, 12) { UInt64(max(0, $0.mark)) },
-            number("frame", 10, 13) { $0.frame },
-            number("frames", 11, 18) { $0.frames },
-            .number("bytes", 10, priority: 19, { Double($0.bytes) }) {
+            ) { Span(WatchLabels.process($0.name, pid: $0.pid), $1.bold(.text)) },
+            number("mark", width: 4, priority: 12) { UInt64(max(0, $0.mark)) },
+            number("frame", width: 10, priority: 13) { $0.frame },
+            number("frames", width: 11, priority: 18) { $0.frames },
+            .number("bytes", width: 10, priority: 19, { Double($0.bytes) }) {
                 Span(HumanUnits.bytes($0.bytes), $1.bold(.warning))
             },
-            .number("for at least", 12, priority: 17, \.seconds) {
+            .number("for at least", width: 12, priority: 17, \.seconds) {
                 Span(WatchLabels.duration($0.seconds), $1.bold(.warning))
             },
         ],
-        name: { WatchLabels.process($0.name, $0.pid) }
+        name: { WatchLabels.process($0.name, pid: $0.pid) }
     )
 
     private static func number(
         _ title: String,
-        _ width: Int,
-        _ priority: Int,
+        width: Int,
+        priority: Int,
         _ value: @escaping @Sendable (WatchedPin) -> UInt64
     ) -> Listing<WatchedPin>.Column {
         Listing.Column(
@@ -48,10 +48,10 @@ struct LogScreen: WatchScreen {
     }
 
     private var pins: [WatchedPin] {
-        Self.listing.arranged(scene.report?.pins ?? [], scene.view)
+        Self.listing.arranged(scene.report?.pins ?? [], view: scene.view)
     }
 
-    var rowNames: [String] { pins.map { WatchLabels.process($0.name, $0.pid) } }
+    var rowNames: [String] { pins.map { WatchLabels.process($0.name, pid: $0.pid) } }
 
     func destination(forRow row: String) -> WatchOpening { .process(label: row) }
 
@@ -81,14 +81,14 @@ struct LogScreen: WatchScreen {
             case 1: drawPins(on: &canvas, in: rect)
             default: drawFile(on: &canvas, in: rect)
             }
-            scene.markPart(part, on: &canvas, rect)
+            scene.markPart(part, on: &canvas, in: rect)
         }
     }
 
     private func drawPins(on canvas: inout Canvas, in rect: Rect) {
         Self.listing.draw(
             scene.report?.pins ?? [],
-            scene.view,
+            view: scene.view,
             in: Panel(title: "Pins", subtitle: "frames that no checkpoint can copy"),
             item: "pin",
             placeholder: "no reader pins frames in the log",
@@ -162,7 +162,7 @@ struct BlockedScreen: WatchScreen {
                 Track(minimum: 10, ideal: 16, maximum: 24, priority: 20, flex: 0),
                 rank: { .text($0.name ?? "") }
             ) { Span($0.processLabel, $1.bold(.text)) },
-            .number("waited", 10, priority: 19, \.seconds) {
+            .number("waited", width: 10, priority: 19, \.seconds) {
                 Span(
                     ($0.isUpperBound ? "<" : "") + WatchLabels.duration($0.seconds),
                     $1.bold(.text)
@@ -183,14 +183,14 @@ struct BlockedScreen: WatchScreen {
                 rank: { .text($0.by?.name ?? "") }
             ) {
                 Span(
-                    $0.by.map { WatchLabels.process($0.name ?? "?", $0.pid) } ?? "not traced",
+                    $0.by.map { WatchLabels.process($0.name ?? "?", pid: $0.pid) } ?? "not traced",
                     $1.bold(.writer)
                 )
             },
-            .number("open", 9, priority: 14, { $0.by?.transactionSeconds ?? 0 }) {
+            .number("open", width: 9, priority: 14, { $0.by?.transactionSeconds ?? 0 }) {
                 Span($0.by?.transactionSeconds.map(WatchLabels.duration) ?? "", $1.style(.text))
             },
-            .number("idle", 9, priority: 17, { $0.by?.idleSeconds ?? 0 }) {
+            .number("idle", width: 9, priority: 17, { $0.by?.idleSeconds ?? 0 }) {
                 Span($0.by?.idleSeconds.map(WatchLabels.duration) ?? "", $1.style(.warning))
             },
             Listing.Column(
@@ -203,7 +203,7 @@ struct BlockedScreen: WatchScreen {
     )
 
     private var blocks: [WatchedBlock] {
-        Self.listing.arranged(scene.report?.blocked ?? [], scene.view)
+        Self.listing.arranged(scene.report?.blocked ?? [], view: scene.view)
     }
 
     var rowNames: [String] { blocks.map(\.label) }
@@ -224,11 +224,11 @@ struct BlockedScreen: WatchScreen {
         }
         Self.listing.draw(
             scene.report?.blocked ?? [],
-            scene.view,
+            view: scene.view,
             in: scene.tracingPanel(
                 "Blocked",
-                "waits for other connections, latest first",
-                canvas.theme
+                subtitle: "waits for other connections, latest first",
+                theme: canvas.theme
             ),
             item: "wait",
             placeholder: scene.report?.tracing == nil
@@ -242,7 +242,7 @@ struct BlockedScreen: WatchScreen {
 }
 
 extension WatchedBlock {
-    var processLabel: String { WatchLabels.process(name ?? "?", pid) }
+    var processLabel: String { WatchLabels.process(name ?? "?", pid: pid) }
 
     var label: String { "\(pid) \(time.milliseconds) \(seconds)" }
 }

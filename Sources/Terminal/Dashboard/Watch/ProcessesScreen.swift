@@ -11,7 +11,7 @@ struct ProcessesScreen: WatchScreen {
     let scene: WatchScene
 
     private var rows: [WatchRow] {
-        WatchProcessList.arranged(scene.history?.rows ?? [], scene.view)
+        WatchProcessList.arranged(scene.history?.rows ?? [], view: scene.view)
     }
 
     var rowNames: [String] { rows.map(\.label) }
@@ -25,7 +25,7 @@ struct ProcessesScreen: WatchScreen {
         guard let history = scene.history else { return }
         let rows = rows
         if let part = scene.expandedPart {
-            draw(part, rows, history, on: &canvas, in: rect)
+            draw(part, rows: rows, history: history, on: &canvas, in: rect)
             return
         }
         let isExpanded = scene.view.isExpanded
@@ -43,14 +43,14 @@ struct ProcessesScreen: WatchScreen {
         )
         let areas = rect.rows(Track.lengths(of: [table, details], available: rect.height))
         for (part, area) in areas.enumerated() where !area.isEmpty {
-            draw(part, rows, history, on: &canvas, in: area)
+            draw(part, rows: rows, history: history, on: &canvas, in: area)
         }
     }
 
     private func draw(
         _ part: Int,
-        _ rows: [WatchRow],
-        _ history: WatchHistory,
+        rows: [WatchRow],
+        history: WatchHistory,
         on canvas: inout Canvas,
         in rect: Rect
     ) {
@@ -72,7 +72,7 @@ struct ProcessesScreen: WatchScreen {
                     in: rect
                 )
             }
-            scene.markPart(part, on: &canvas, rect)
+            scene.markPart(part, on: &canvas, in: rect)
         }
     }
 }

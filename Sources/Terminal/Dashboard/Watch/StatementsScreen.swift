@@ -18,46 +18,46 @@ struct StatementsScreen: WatchScreen {
                 Track(minimum: 20, ideal: 60, priority: 20),
                 rank: { .text($0.sql) }
             ) { Span($0.sql, $1.bold(.text)) },
-            .number("calls", 9, priority: 19, { Double($0.calls) }) {
+            .number("calls", width: 9, priority: 19, { Double($0.calls) }) {
                 Span(($0.isIncomplete ? ">" : "") + HumanUnits.count($0.calls), $1.style(.text))
             },
-            .number("calls/s", 9, priority: 18, \.callsPerSecond) {
+            .number("calls/s", width: 9, priority: 18, \.callsPerSecond) {
                 Span(
                     ($0.isSampled == true ? "≈" : "") + WatchLabels.decimal($0.callsPerSecond),
                     $1.style(.text)
                 )
             },
-            .number("busy", 7, priority: 17, { Double($0.busy) }) {
+            .number("busy", width: 7, priority: 17, { Double($0.busy) }) {
                 Span($0.busy == 0 ? "" : HumanUnits.count($0.busy), $1.style(.warning))
             },
-            .number("failed", 7, priority: 11, { Double($0.failed) }) {
+            .number("failed", width: 7, priority: 11, { Double($0.failed) }) {
                 Span($0.failed == 0 ? "" : HumanUnits.count($0.failed), $1.style(.warning))
             },
-            .number("waited", 9, priority: 16, \.waited) {
+            .number("waited", width: 9, priority: 16, \.waited) {
                 Span($0.waited == 0 ? "" : WatchLabels.duration($0.waited), $1.style(.locked))
             },
-            .number("rows", 9, priority: 8, { $0.rows ?? 0 }) {
+            .number("rows", width: 9, priority: 8, { $0.rows ?? 0 }) {
                 Span($0.rows.map { HumanUnits.count(UInt64(max(0, $0))) } ?? "", $1.style(.dim))
             },
-            .number("mean", 9, priority: 15, { $0.mean ?? 0 }) {
+            .number("mean", width: 9, priority: 15, { $0.mean ?? 0 }) {
                 Span($0.mean.map(WatchLabels.duration) ?? "", $1.style(.text))
             },
-            .number("p50", 9, priority: 9, { $0.p50 ?? 0 }) {
+            .number("p50", width: 9, priority: 9, { $0.p50 ?? 0 }) {
                 Span($0.p50.map(WatchLabels.duration) ?? "", $1.style(.dim))
             },
-            .number("p99", 9, priority: 12, { $0.p99 ?? 0 }) {
+            .number("p99", width: 9, priority: 12, { $0.p99 ?? 0 }) {
                 Span($0.p99.map(WatchLabels.duration) ?? "", $1.style(.text))
             },
-            .number("total", 9, priority: 14, { $0.seconds ?? 0 }) {
+            .number("total", width: 9, priority: 14, { $0.seconds ?? 0 }) {
                 Span($0.seconds.map(WatchLabels.duration) ?? "", $1.bold(.text))
             },
-            .number("scanned", 9, priority: 7, { Double($0.counters?.scannedPerRun ?? 0) }) {
+            .number("scanned", width: 9, priority: 7, { Double($0.counters?.scannedPerRun ?? 0) }) {
                 Span(
                     $0.counters.map { WatchLabels.decimal($0.scannedPerRun) } ?? "",
                     $1.style(.dim)
                 )
             },
-            .number("pids", 7, priority: 10, { Double($0.pids.count) }) {
+            .number("pids", width: 7, priority: 10, { Double($0.pids.count) }) {
                 Span(
                     $0.pids.count == 1 ? String($0.pids[0]) : "x\($0.pids.count)",
                     $1.style(.dim)
@@ -82,7 +82,7 @@ struct StatementsScreen: WatchScreen {
     }
 
     private var statements: [WatchedStatement] {
-        listing.arranged(scene.report?.statements ?? [], scene.view)
+        listing.arranged(scene.report?.statements ?? [], view: scene.view)
     }
 
     var rowNames: [String] { statements.map(\.sql) }
@@ -97,8 +97,12 @@ struct StatementsScreen: WatchScreen {
         }
         listing.draw(
             scene.report?.statements ?? [],
-            scene.view,
-            in: scene.tracingPanel("Statements", "since the trace started", canvas.theme),
+            view: scene.view,
+            in: scene.tracingPanel(
+                "Statements",
+                subtitle: "since the trace started",
+                theme: canvas.theme
+            ),
             item: "statement",
             placeholder: TracingLine.reasonForEmptyScreen(scene.report),
             wrapsPlaceholder: true,
@@ -141,7 +145,7 @@ struct StatementsScreen: WatchScreen {
         let names = statement.pids.map { pid in
             WatchStatementText.process(
                 scene.report?.processes.first { $0.pid == pid }?.name,
-                pid
+                pid: pid
             )
         }
         let isEstimate = statement.isSampled == true ? "≈" : ""

@@ -22,10 +22,10 @@ struct TablesScreen: WatchScreen {
                 .fixed(10, priority: 10),
                 rank: { .text($0.kind.rawValue) }
             ) { Span($0.kind.rawValue, $1.style(.dim)) },
-            .number("share", 8, priority: 19, \.share) {
+            .number("share", width: 8, priority: 19, \.share) {
                 Span(HumanUnits.percent($0.share), $1.bold(.text))
             },
-            .number("frames", 10, priority: 18, { Double($0.frames) }) {
+            .number("frames", width: 10, priority: 18, { Double($0.frames) }) {
                 Span(HumanUnits.count($0.frames), $1.style(.text))
             },
         ],
@@ -33,7 +33,7 @@ struct TablesScreen: WatchScreen {
     )
 
     private var tables: [WrittenTable] {
-        Self.listing.arranged(scene.history?.tables ?? [], scene.view)
+        Self.listing.arranged(scene.history?.tables ?? [], view: scene.view)
     }
 
     var rowNames: [String] { tables.map(Self.listing.name) }
@@ -47,7 +47,7 @@ struct TablesScreen: WatchScreen {
         let seconds = HumanUnits.secondsLabel(WatchHistory.shareSeconds)
         Self.listing.draw(
             history.tables,
-            scene.view,
+            view: scene.view,
             in: Panel(
                 title: "Tables written",
                 subtitle: "frames in the log by table and index",

@@ -158,7 +158,7 @@ struct WatchHelp {
             marks: HelpOverlay.Section(
                 title: "Symbols in the process lanes",
                 entries: WatchLaneState.allCases.filter { $0 != .absent }.map {
-                    $0.mark.help(meaning: $0.meaning, short: $0.label, theme, glyphs)
+                    $0.mark.help(meaning: $0.meaning, short: $0.label, theme, glyphs: glyphs)
                 }
             ),
             back: .common(.back),

@@ -10,6 +10,9 @@ import Text
 /// reports, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
 /// for each frame.
 package struct WatchDashboard: Sendable {
+    /// The maximum number of reports that a dashboard keeps for each database.
+    package static let capacity = WatchHistory.capacity
+
     /// A request to the owner of the dashboard.
     package enum Action: Sendable, Equatable {
         case quit

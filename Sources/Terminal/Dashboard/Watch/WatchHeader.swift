@@ -73,7 +73,7 @@ enum WatchLabels {
     /// Returns the label of a process.
     ///
     /// The process ID comes first, so narrow columns do not truncate it.
-    static func process(_ name: String, _ pid: Int32) -> String { "\(pid) \(name)" }
+    static func process(_ name: String, pid: Int32) -> String { "\(pid) \(name)" }
 
     /// Formats a duration, such as `430 ms`, `12.3 s`, or `2m 05s`.
     static func duration(_ seconds: Double) -> String { HumanUnits.duration(seconds: seconds) }

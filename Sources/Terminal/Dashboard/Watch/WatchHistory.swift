@@ -142,7 +142,7 @@ struct WatchHistory: Sendable, Timeline {
             }
             lanes[index].name = process.name
             lanes[index].lastSeen = time
-            lanes[index].points.append(Self.point(process, pins))
+            lanes[index].points.append(Self.point(process, pins: pins))
         }
         for process in report.processes where remaining[process.pid] != nil {
             remaining[process.pid] = nil
@@ -152,7 +152,7 @@ struct WatchHistory: Sendable, Timeline {
                 firstSeen: time,
                 lastSeen: time
             )
-            lane.points.append(Self.point(process, pins))
+            lane.points.append(Self.point(process, pins: pins))
             lanes.append(lane)
         }
         let oldest = moments.count > 0 ? moments[0].time : time
@@ -160,7 +160,7 @@ struct WatchHistory: Sendable, Timeline {
         if lanes.count > Self.laneLimit { lanes.removeFirst(lanes.count - Self.laneLimit) }
     }
 
-    private static func point(_ process: WatchedProcess, _ pins: Set<Int32>) -> WatchLane.Point {
+    private static func point(_ process: WatchedProcess, pins: Set<Int32>) -> WatchLane.Point {
         WatchLane.Point(
             state: WatchLaneState(process, isPinning: pins.contains(process.pid)),
             writer: Float(process.share.writer.value),
@@ -255,7 +255,7 @@ struct WatchHistory: Sendable, Timeline {
             reader += Double(point.reader) * moment.seconds
             checkpoint += Double(point.checkpoint) * moment.seconds
         }
-        func estimate(_ held: Double, of seconds: Double, _ count: Double) -> WatchedEstimate {
+        func estimate(_ held: Double, of seconds: Double, count: Double) -> WatchedEstimate {
             guard seconds > 0, count > 0 else { return WatchedEstimate(value: 0, error: 1) }
             let share = min(max(held / seconds, 0), 1)
             // Add one success and one failure to keep the error above 0, even for 0 of n or n of n.
@@ -264,9 +264,9 @@ struct WatchHistory: Sendable, Timeline {
             return WatchedEstimate(value: share, error: error)
         }
         var share = WatchedShare()
-        share.writer = estimate(writer, of: seconds, samples)
-        share.reader = estimate(reader, of: listSeconds, listSamples)
-        share.checkpoint = estimate(checkpoint, of: seconds, samples)
+        share.writer = estimate(writer, of: seconds, count: samples)
+        share.reader = estimate(reader, of: listSeconds, count: listSamples)
+        share.checkpoint = estimate(checkpoint, of: seconds, count: samples)
         return share
     }
 
@@ -355,7 +355,7 @@ struct WatchRow: Sendable {
     /// The CPU time over the last two seconds, as a share of one CPU, or `nil` if unknown.
     var cpuShare: Double?
 
-    var label: String { WatchLabels.process(name, pid) }
+    var label: String { WatchLabels.process(name, pid: pid) }
 
     /// The locks at the displayed moment.
     var locks: [WatchedLock] { process?.locks ?? [] }
@@ -463,5 +463,5 @@ struct WatchLane: Sendable {
     var lastSeen: Double
 
     /// The label in lists, such as `4711 python3 report.py`.
-    var label: String { WatchLabels.process(name, pid) }
+    var label: String { WatchLabels.process(name, pid: pid) }
 }

@@ -11,7 +11,7 @@ struct WatchLanesPanel {
 
     /// The lanes in the order of the process table, followed by lanes of processes that have ended.
     var lanes: [WatchLane] {
-        let rows = WatchProcessList.arranged(history.rows, view)
+        let rows = WatchProcessList.arranged(history.rows, view: view)
         let shown = Set(history.rows.map(\.pid))
         let lanes = history.lanes(in: seconds)
         let filter = view.filter.lowercased()
@@ -100,7 +100,7 @@ struct WatchLanesPanel {
                 width: strip,
                 height: shown.count
             )
-            history.markTime(seconds, on: &canvas, area)
+            history.markTime(seconds, on: &canvas, in: area)
         }
         if isTruncated {
             let text = "and \(lanes.count - shown.count) more"

@@ -17,8 +17,10 @@ struct WatchLogPanel {
             legend: isWAL ? legend(canvas) : []
         ).draw(on: &canvas, in: rect)
         guard !inner.isEmpty else { return }
-        let lines = description(report, canvas).flatMap { canvas.rows(of: $0, width: inner.width) }
-            .prefix(max(1, inner.height / 3))
+        let lines = description(report, on: canvas).flatMap {
+            canvas.rows(of: $0, width: inner.width)
+        }
+        .prefix(max(1, inner.height / 3))
         for (index, line) in lines.enumerated() {
             canvas.write(line, x: inner.minX, y: inner.minY + index, limit: inner.width)
         }
@@ -27,7 +29,7 @@ struct WatchLogPanel {
     }
 
     func drawLine(on canvas: inout Canvas, in row: Rect) {
-        guard let report = history.report, let pieces = description(report, canvas).first else {
+        guard let report = history.report, let pieces = description(report, on: canvas).first else {
             return
         }
         let title = report.wal == nil ? "journal " : "log "
@@ -52,10 +54,12 @@ struct WatchLogPanel {
     }
 
     /// Returns the description of the log as lines of pieces, most important line first.
-    private func description(_ report: WatchReport, _ canvas: Canvas) -> [[[Span]]] {
+    private func description(_ report: WatchReport, on canvas: Canvas) -> [[[Span]]] {
         let theme = canvas.theme
         let (dim, text, bold) = (theme.style(.dim), theme.style(.text), theme.bold(.text))
-        guard let wal = report.wal else { return rollbackDescription(report, theme).map { [$0] } }
+        guard let wal = report.wal else {
+            return rollbackDescription(report, theme: theme).map { [$0] }
+        }
         func count(_ number: UInt64, _ noun: String, _ style: Style) -> [Span] {
             [Span(HumanUnits.count(number), style), Span(" \(noun)", dim)]
         }
@@ -109,7 +113,7 @@ struct WatchLogPanel {
         return (sum(\.resets), sum(\.checkpoints))
     }
 
-    private func rollbackDescription(_ report: WatchReport, _ theme: Theme) -> [[Span]] {
+    private func rollbackDescription(_ report: WatchReport, theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         guard let rollback = report.rollback else {
             return [[Span(report.file.problem ?? WatchLabels.mode(report.file), dim)]]
@@ -164,6 +168,6 @@ struct WatchLogPanel {
             seconds: seconds,
             end: history.endLabel(seconds)
         ).draw(on: &canvas, in: rect)
-        history.markTime(seconds, on: &canvas, TimeChart.plot(in: rect))
+        history.markTime(seconds, on: &canvas, in: TimeChart.plot(in: rect))
     }
 }

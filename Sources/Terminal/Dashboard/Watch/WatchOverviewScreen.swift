@@ -21,7 +21,7 @@ struct WatchOverviewScreen: WatchScreen {
     }
 
     var rowNames: [String] {
-        WatchProcessList.arranged(scene.history?.rows ?? [], scene.view).map(\.label)
+        WatchProcessList.arranged(scene.history?.rows ?? [], view: scene.view).map(\.label)
     }
 
     func destination(forRow row: String) -> WatchOpening { .process(label: row) }
@@ -35,15 +35,15 @@ struct WatchOverviewScreen: WatchScreen {
             let headerHeight = min(1, rect.height)
             let areas = rect.rows([headerHeight, rect.height - headerHeight])
             WatchVerdictLines(report: report).draw(on: &canvas, in: areas[0])
-            draw(part, history, on: &canvas, in: areas[1])
+            draw(part, history: history, on: &canvas, in: areas[1])
             return
         }
         let heights = heights(history, in: rect.size)
         let rows = rect.rows(heights)
         func area(_ row: Row) -> Rect { rows[row.rawValue] }
         WatchVerdictLines(report: report).draw(on: &canvas, in: area(.verdict))
-        if !area(.lanes).isEmpty { draw(0, history, on: &canvas, in: area(.lanes)) }
-        if !area(.locks).isEmpty { draw(1, history, on: &canvas, in: area(.locks)) }
+        if !area(.lanes).isEmpty { draw(0, history: history, on: &canvas, in: area(.lanes)) }
+        if !area(.locks).isEmpty { draw(1, history: history, on: &canvas, in: area(.locks)) }
         if !area(.details).isEmpty { drawDetails(history, on: &canvas, in: area(.details)) }
         if !area(.log).isEmpty {
             WatchLogPanel(history: history, seconds: scene.seconds)
@@ -99,7 +99,7 @@ struct WatchOverviewScreen: WatchScreen {
     /// Draws the part at an index in ``parts``.
     private func draw(
         _ part: Int,
-        _ history: WatchHistory,
+        history: WatchHistory,
         on canvas: inout Canvas,
         in rect: Rect
     ) {
@@ -117,7 +117,7 @@ struct WatchOverviewScreen: WatchScreen {
             case 3: WatchTablesPanel(history: history).draw(on: &canvas, in: rect)
             default: WatchEpisodeList.drawPanel(history, on: &canvas, in: rect)
             }
-            scene.markPart(part, on: &canvas, rect)
+            scene.markPart(part, on: &canvas, in: rect)
         }
     }
 
@@ -133,7 +133,7 @@ struct WatchOverviewScreen: WatchScreen {
         ]
         let columns = rect.columns(Track.lengths(of: tracks, available: rect.width))
         for (offset, column) in columns.enumerated() where !column.isEmpty {
-            draw(2 + offset, history, on: &canvas, in: column)
+            draw(2 + offset, history: history, on: &canvas, in: column)
         }
     }
 }

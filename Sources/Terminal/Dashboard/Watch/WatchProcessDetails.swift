@@ -117,7 +117,7 @@ struct WatchProcessDetails {
             offset: offset
         ) { Int(lane.points[$0].state.rawValue) }
         LaneStrip(marks: WatchLaneState.marks, cells: states).draw(on: &canvas, in: strip)
-        history.markTime(seconds, on: &canvas, strip)
+        history.markTime(seconds, on: &canvas, in: strip)
         let chart = Rect(
             x: rect.minX,
             y: rect.minY + 1,
@@ -161,6 +161,6 @@ struct WatchProcessDetails {
             seconds: seconds,
             end: history.endLabel(seconds)
         ).draw(on: &canvas, in: rect)
-        history.markTime(seconds, on: &canvas, TimeChart.plot(in: rect))
+        history.markTime(seconds, on: &canvas, in: TimeChart.plot(in: rect))
     }
 }

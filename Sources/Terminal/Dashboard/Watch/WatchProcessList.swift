@@ -26,12 +26,22 @@ enum WatchProcessList {
                         ? Span("none", theme.style(.dim))
                         : Span(row.lockKinds, theme.style(row.state.mark.role))
                 },
-                .number("mark", 4, priority: 11, { Double($0.displayedReadLock?.mark ?? -1) }) {
+                .number(
+                    "mark",
+                    width: 4,
+                    priority: 11,
+                    { Double($0.displayedReadLock?.mark ?? -1) }
+                ) {
                     row,
                     theme in
                     Span(row.displayedReadLock?.mark.map(String.init) ?? "", theme.style(.text))
                 },
-                .number("frame", 7, priority: 12, { Double($0.displayedReadLock?.frame ?? 0) }) {
+                .number(
+                    "frame",
+                    width: 7,
+                    priority: 12,
+                    { Double($0.displayedReadLock?.frame ?? 0) }
+                ) {
                     row,
                     theme in
                     Span(
@@ -39,20 +49,29 @@ enum WatchProcessList {
                         theme.style(.text)
                     )
                 },
-                .number("held for", 9, priority: 18, { $0.mainLock?.seconds ?? 0 }) { row, theme in
+                .number("held for", width: 9, priority: 18, { $0.mainLock?.seconds ?? 0 }) {
+                    row,
+                    theme in
                     guard let lock = row.mainLock else { return Span("", theme.style(.dim)) }
                     return Span(
                         WatchLabels.held(lock, isASCII: isASCII),
                         lock.seconds >= 1 ? theme.bold(.warning) : theme.style(.text)
                     )
                 },
-                share("writes %", 10, priority: 17, isASCII, .writer) { $0.writer },
-                share("reads %", 10, priority: 16, isASCII, .reader) { $0.reader },
-                share("checkpoints %", 13, priority: 10, isASCII, .committing) { $0.checkpoint },
-                .number("pins", 8, priority: 15, { Double($0.pin?.bytes ?? 0) }) { row, theme in
+                share("writes %", width: 10, priority: 17, isASCII: isASCII, role: .writer) {
+                    $0.writer
+                },
+                share("reads %", width: 10, priority: 16, isASCII: isASCII, role: .reader) {
+                    $0.reader
+                },
+                share("checkpoints %", width: 13, priority: 10, isASCII: isASCII, role: .committing)
+                { $0.checkpoint },
+                .number("pins", width: 8, priority: 15, { Double($0.pin?.bytes ?? 0) }) {
+                    row,
+                    theme in
                     Span(row.pin.map { HumanUnits.bytes($0.bytes) } ?? "", theme.bold(.snapshot))
                 },
-                .number("CPU", 5, priority: 9, { $0.cpuShare ?? -1 }) { row, theme in
+                .number("CPU", width: 5, priority: 9, { $0.cpuShare ?? -1 }) { row, theme in
                     Span(row.cpuShare.map(HumanUnits.percent) ?? "", theme.style(.text))
                 },
             ],
@@ -65,10 +84,10 @@ enum WatchProcessList {
 
     private static func share(
         _ title: String,
-        _ width: Int,
+        width: Int,
         priority: Int,
-        _ isASCII: Bool,
-        _ role: Role,
+        isASCII: Bool,
+        role: Role,
         _ estimate: @escaping @Sendable (WatchedShare) -> WatchedEstimate
     ) -> Listing<WatchRow>.Column {
         Listing.Column(
@@ -86,8 +105,8 @@ enum WatchProcessList {
         )
     }
 
-    static func arranged(_ rows: [WatchRow], _ view: ListView) -> [WatchRow] {
-        listing(isASCII: true).arranged(rows, view)
+    static func arranged(_ rows: [WatchRow], view: ListView) -> [WatchRow] {
+        listing(isASCII: true).arranged(rows, view: view)
     }
 
     static func draw(
@@ -98,7 +117,7 @@ enum WatchProcessList {
         guard let history = scene.history else { return }
         listing(isASCII: canvas.glyphs == .ascii).draw(
             history.rows,
-            scene.view,
+            view: scene.view,
             in: Panel(
                 title: "Locks",
                 subtitle: "one line per process, with all its connections",
@@ -134,20 +153,20 @@ enum WatchEpisodeList {
                 "process",
                 Track(minimum: 10, ideal: 18, maximum: 26, priority: 20, flex: 0),
                 rank: { .text($0.name) }
-            ) { Span(WatchLabels.process($0.name, $0.pid), $1.bold(.text)) },
+            ) { Span(WatchLabels.process($0.name, pid: $0.pid), $1.bold(.text)) },
             Listing.Column(
                 "lock held",
                 .fixed(14, priority: 18),
                 rank: { .text(WatchLabels.name(of: $0.kind)) }
             ) { Span(WatchLabels.name(of: $0.kind), $1.style(WatchLabels.role($0.kind))) },
-            .number("held for", 10, priority: 17, \.seconds) {
+            .number("held for", width: 10, priority: 17, \.seconds) {
                 Span(WatchLabels.duration($0.seconds), $1.bold(.text))
             },
             Listing.Column(
                 "",
                 .fixed(9, priority: 10)
             ) { Span($0.end == nil ? "ongoing" : "", $1.style(.warning)) },
-            .number("frames", 9, priority: 8, { Double($0.frames ?? 0) }) {
+            .number("frames", width: 9, priority: 8, { Double($0.frames ?? 0) }) {
                 Span($0.frames.map(HumanUnits.count) ?? "", $1.style(.text))
             },
             Listing.Column(
@@ -200,7 +219,7 @@ extension WatchEpisode {
     var label: String { "\(kind.rawValue) \(pid) \(start.milliseconds)" }
 
     var waiterNames: String {
-        let names = waiters.prefix(4).map { WatchLabels.process($0.name, $0.pid) }.joined(
+        let names = waiters.prefix(4).map { WatchLabels.process($0.name, pid: $0.pid) }.joined(
             separator: ", "
         )
         return waiters.count > 4 ? names + " and \(waiters.count - 4) more" : names
@@ -209,7 +228,7 @@ extension WatchEpisode {
     /// A summary, such as `write lock 3.2 s: 4711 python3; waited: 4712 ruby`.
     var summary: String {
         var text = "\(WatchLabels.name(of: kind)) \(WatchLabels.duration(seconds))"
-        text += ": " + WatchLabels.process(name, pid)
+        text += ": " + WatchLabels.process(name, pid: pid)
         if let frames, frames > 0 {
             text += ", \(HumanUnits.count(frames)) \(frames == 1 ? "frame" : "frames")"
         }

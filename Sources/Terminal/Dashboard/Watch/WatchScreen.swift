@@ -68,12 +68,12 @@ package struct WatchScene: Sendable {
     var expandedPart: Int? { view.isExpanded ? view.part : nil }
 
     /// Marks the panel in a rectangle if its part is selected.
-    func markPart(_ part: Int, on canvas: inout Canvas, _ rect: Rect) {
+    func markPart(_ part: Int, on canvas: inout Canvas, in rect: Rect) {
         if view.part == part { canvas.focus(rect) }
     }
 
     /// Returns a panel for SQL, with the trace's level and overhead in its border.
-    func tracingPanel(_ title: String, _ subtitle: String, _ theme: Theme) -> Panel {
+    func tracingPanel(_ title: String, subtitle: String, theme: Theme) -> Panel {
         Panel(
             title: title,
             subtitle: subtitle,

@@ -88,7 +88,7 @@ package struct Table: Sendable {
         for index in 0..<shown {
             let rowIndex = first + index
             let area = Rect(x: rect.minX, y: rect.minY + index + 1, width: rect.width, height: 1)
-            draw(rows[rowIndex], on: &canvas, cells.map { $0.row(index + 1) })
+            draw(rows[rowIndex], on: &canvas, cells: cells.map { $0.row(index + 1) })
             guard names.indices.contains(rowIndex) else { continue }
             canvas.mark(area, as: .row(names[rowIndex]))
             if names[rowIndex] == selected { canvas.select(area) }
@@ -134,7 +134,7 @@ package struct Table: Sendable {
         }
     }
 
-    private func draw(_ row: [Span], on canvas: inout Canvas, _ cells: [Rect]) {
+    private func draw(_ row: [Span], on canvas: inout Canvas, cells: [Rect]) {
         for (column, (span, cell)) in zip(columns, zip(row, cells)) where cell.width > 0 {
             canvas.write(span.text, in: cell, style: span.style, alignment: column.alignment)
         }
@@ -198,7 +198,7 @@ package struct Listing<Item: Sendable>: Sendable {
         /// Creates a right-aligned column of a fixed width that is sorted by a number.
         package static func number(
             _ title: String,
-            _ width: Int,
+            width: Int,
             priority: Int,
             _ value: @escaping @Sendable (Item) -> Double,
             cell: @escaping @Sendable (Item, Theme) -> Span

@@ -208,7 +208,7 @@ package final class AgentTraceSession: StatementTrace {
                         chunkSize: ProbeRecord.agentChunkSize
                     )
                 else { continue }
-                handle(record, &executions)
+                handle(record, executions: &executions)
             }
         }
         if now >= nextSurveyTime {
@@ -226,7 +226,7 @@ package final class AgentTraceSession: StatementTrace {
         return executions
     }
 
-    private func handle(_ record: ProbeRecord, _ executions: inout [StatementExecution]) {
+    private func handle(_ record: ProbeRecord, executions: inout [StatementExecution]) {
         let process = record.process
         guard process > 0 else { return }
         guard programs[process] != nil || programs.count < Self.programLimit else {
@@ -437,7 +437,7 @@ package final class AgentTraceSession: StatementTrace {
     private var unseenNotes: [String] {
         var notes: [String] = []
         for (process, program) in programs.sorted(by: { $0.key < $1.key }) {
-            let name = WatchStatementText.process(names[process], process)
+            let name = WatchStatementText.process(names[process], pid: process)
             if let count = program.unseen[.replacedCallback] {
                 let those = HumanUnits.counted(count, "connection", "connections")
                 notes.append(

@@ -45,13 +45,13 @@ struct TracedCommand {
             if isSet || poolgauge_has_capabilities(path) != 0 {
                 return "\(name) runs with other privileges (setuid, setgid, or capabilities)"
             }
-            let obstacle = Self.obstacle(DescriptorFile.bytes(of: descriptor), start)
+            let obstacle = Self.obstacle(DescriptorFile.bytes(of: descriptor), start: start)
             return obstacle.map { "\(name) \($0)" }
         }
         return nil
     }
 
-    private static func obstacle(_ bytes: FileBytes, _ start: [UInt8]) -> String? {
+    private static func obstacle(_ bytes: FileBytes, start: [UInt8]) -> String? {
         guard start.starts(with: [0x7f, 0x45, 0x4c, 0x46]) else { return nil }
         guard start.count > 4, start[4] == 2 else { return "is a 32-bit program" }
         guard let file = ELFFile(bytes, isIncluded: { _ in false }) else {
@@ -59,7 +59,7 @@ struct TracedCommand {
         }
         guard let interpreter = file.interpreter(bytes) else { return "is linked statically" }
         if interpreter.contains("musl") { return "uses musl instead of glibc" }
-        if file.hasDynamicName("__asan_init", bytes) {
+        if file.hasDynamicName("__asan_init", in: bytes) {
             return "is built with AddressSanitizer, which must be loaded first"
         }
         return nil

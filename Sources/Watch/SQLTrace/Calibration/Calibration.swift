@@ -28,7 +28,7 @@ struct Calibration {
         var descriptors = [SQLCalibration.first: copy]
         descriptors[SQLCalibration.root] = library.root
         let environment = library.root == nil ? [] : [SQLCalibration.rootVariable + "=1"]
-        guard let answer = answer(descriptors, [], environment: environment) else {
+        guard let answer = answer(descriptors, arguments: [], environment: environment) else {
             return .failure(TraceError(.calibration, "the calibration process returned no answer"))
         }
         if let layout = StatementLayout(text: answer) { return .success(layout) }
@@ -66,7 +66,7 @@ struct Calibration {
         guard let copy = copy(of: library) else { return nil }
         defer { close(copy) }
         let arguments = [SQLCalibration.costArgument]
-        let answer = answer([SQLCalibration.first: copy], arguments) { process, input in
+        let answer = answer([SQLCalibration.first: copy], arguments: arguments) { process, input in
             var byte: UInt8 = 1
             return probe(process, copy) && write(input, &byte, 1) == 1
         }
@@ -88,7 +88,8 @@ struct Calibration {
             let targets = rest.enumerated().map { (SQLCalibration.first + Int32($0), $1) }
             var arguments = [SQLCalibration.filesArgument, String(rest.count)]
             if searchesCopies { arguments.append(SQLCalibration.copiesArgument) }
-            let answer = answer(Dictionary(uniqueKeysWithValues: targets), arguments) ?? ""
+            let answer =
+                answer(Dictionary(uniqueKeysWithValues: targets), arguments: arguments) ?? ""
             // A line without an end is incomplete.
             let lines = answer.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             found += lines.prefix(rest.count).map { FileDescription(text: String($0)) }
@@ -114,7 +115,7 @@ struct Calibration {
     /// - Returns: The response, or `nil` if the process fails.
     private func answer(
         _ descriptors: [Int32: Int32],
-        _ arguments: [String],
+        arguments: [String],
         environment: [String] = [],
         proceed: (pid_t, Int32) -> Bool = { _, _ in false }
     ) -> String? {

@@ -72,12 +72,12 @@ public enum SQLCalibration {
         _ = file.addFunctions(Set(RoutineTable.slots.keys), from: bytes)
         let host =
             if !file.isProgram {
-                try load(file, bytes)
+                try load(file, bytes: bytes)
             } else if isInOtherRoot {
                 // The program's root directory contains its libraries.
                 try StoppedProgram(first, file)
             } else {
-                try start(file, bytes)
+                try start(file, bytes: bytes)
             }
         guard let functions = SQLiteFunctions(file, in: host) else {
             throw LayoutSearch.Failure(reason: "it lacks functions that calibration requires")
@@ -120,9 +120,9 @@ public enum SQLCalibration {
 
     private static func load(
         _ file: ELFFile,
-        _ bytes: FileBytes
+        bytes: FileBytes
     ) throws(LayoutSearch.Failure) -> any SQLiteHost {
-        try makeLoadable(file, bytes)
+        try makeLoadable(file, bytes: bytes)
         ProcessSandbox.limitProcesses(to: 0)
         return try LoadedLibrary(first)
     }
@@ -132,17 +132,17 @@ public enum SQLCalibration {
     /// If a library is missing, the copy is changed.
     private static func start(
         _ file: ELFFile,
-        _ bytes: FileBytes
+        bytes: FileBytes
     ) throws(LayoutSearch.Failure) -> any SQLiteHost {
         if let program = try? StoppedProgram(first, file) { return program }
-        try makeLoadable(file, bytes)
+        try makeLoadable(file, bytes: bytes)
         return try StoppedProgram(first, file)
     }
 
     /// Changes the copy on descriptor 3.
     private static func makeLoadable(
         _ file: ELFFile,
-        _ bytes: FileBytes
+        bytes: FileBytes
     ) throws(LayoutSearch.Failure) {
         let copy = LoadableCopy(file: file, bytes: bytes)
         let changes = copy.changes { name in
@@ -224,7 +224,7 @@ final class LoadedLibrary: SQLiteHost {
     var failingFunction: UInt64 {
         let function: @convention(c) (UInt64, Int32, UInt64) -> Void = { context, _, values in
             guard let functions = failingFunctions else { return }
-            functions.fail(context, values) { functions.host.call($0, $1) }
+            functions.fail(context, values: values) { functions.host.call($0, $1) }
         }
         return UInt64(UInt(bitPattern: unsafeBitCast(function, to: UnsafeRawPointer.self)))
     }
@@ -260,8 +260,8 @@ struct CostLoop {
         let text =
             "SELECT 1 FROM " + (0..<3).map { "(\(tenRows)) AS t\($0)" }.joined(separator: ", ")
         guard let connection = sqlite.open("/dev/null"),
-            let statement = sqlite.prepare(connection, text).statement,
-            let short = sqlite.prepare(connection, "SELECT 1").statement,
+            let statement = sqlite.prepare(connection, sql: text).statement,
+            let short = sqlite.prepare(connection, sql: "SELECT 1").statement,
             let resetAddress = UnsafeRawPointer(bitPattern: UInt(sqlite.address("reset"))),
             let stepAddress = UnsafeRawPointer(bitPattern: UInt(sqlite.address("step")))
         else { return nil }

@@ -56,7 +56,7 @@ struct ConnectionSearch {
         for round in 0..<2 {
             for connection in connections {
                 let statements = (0..<3).compactMap { number in
-                    sqlite.prepare(connection, "SELECT \(10 * round + number)").statement
+                    sqlite.prepare(connection, sql: "SELECT \(10 * round + number)").statement
                 }
                 guard statements.count == 3 else { return }
                 lists.append(statements)
@@ -79,21 +79,21 @@ struct ConnectionSearch {
     // MARK: Settings
 
     private func searchConnection(_ layout: inout ConnectionLayout) {
-        layout[.foreignKeys] = switched("foreign_keys", in: connections, .bit)
-        layout[.queryOnly] = switched("query_only", in: connections, .bit)
+        layout[.foreignKeys] = switched("foreign_keys", in: connections, width: .bit)
+        layout[.queryOnly] = switched("query_only", in: connections, width: .bit)
         let pages: [UInt64] = [1_013, 2_017, 3_019, 0]
         let argument = place(
             .long,
             in: connections,
-            pages.map { (pragma("wal_autocheckpoint", "\($0)"), $0) }
+            states: pages.map { (pragma("wal_autocheckpoint", value: "\($0)"), $0) }
         )
         guard let argument, argument >= 8 else { return }
         layout[.walArgument] = argument
         let hooks = connections.map { connection in
-            pragma("wal_autocheckpoint", "1019")(connection)
+            pragma("wal_autocheckpoint", value: "1019")(connection)
             return sqlite.host.pointer(at: connection &+ UInt64(argument - 8))
         }
-        for connection in connections { pragma("wal_autocheckpoint", "0")(connection) }
+        for connection in connections { pragma("wal_autocheckpoint", value: "0")(connection) }
         let isRemoved = connections.allSatisfy {
             sqlite.host.pointer(at: $0 &+ UInt64(argument - 8)) == nil
         }
@@ -107,15 +107,24 @@ struct ConnectionSearch {
         layout[.journalMode] = place(
             .byte,
             in: pagers,
-            ConnectionSettings.JournalMode.allCases.enumerated().reversed()
+            states: ConnectionSettings.JournalMode.allCases.enumerated().reversed()
                 // An empty file has no log.
                 .filter { $0.element != .wal }
-                .map { (pragma("journal_mode", $0.element.rawValue), UInt64($0.offset)) }
+                .map { (pragma("journal_mode", value: $0.element.rawValue), UInt64($0.offset)) }
         )
-        layout[.exclusive] = switched("locking_mode", in: pagers, .byte, ["EXCLUSIVE", "NORMAL"])
+        layout[.exclusive] = switched(
+            "locking_mode",
+            in: pagers,
+            width: .byte,
+            values: ["EXCLUSIVE", "NORMAL"]
+        )
         let levels = ["EXTRA", "OFF", "NORMAL", "FULL"]
         func level(_ values: [UInt64]) -> Int? {
-            place(.byte, in: pagers, zip(levels, values).map { (pragma("synchronous", $0), $1) })
+            place(
+                .byte,
+                in: pagers,
+                states: zip(levels, values).map { (pragma("synchronous", value: $0), $1) }
+            )
         }
         layout[.noSync] = level([0, 1, 0, 0])
         layout[.fullSync] = level([1, 0, 0, 1])
@@ -125,17 +134,17 @@ struct ConnectionSearch {
     private func searchCache(_ layout: inout ConnectionLayout) {
         let sizes: [Int32] = [-7_919, 5_003, -4_001, 6_007]
         let changes = sizes.map {
-            (pragma("cache_size", "\($0)"), UInt64(UInt32(bitPattern: $0)))
+            (pragma("cache_size", value: "\($0)"), UInt64(UInt32(bitPattern: $0)))
         }
         let pagers = connections.compactMap(pager)
-        let entries = connections.compactMap { follow($0, 1) }
+        let entries = connections.compactMap { follow($0, count: 1) }
         guard pagers.count == connections.count, entries.count == connections.count else { return }
-        if let cache = pointedPlace(.word, in: pagers, changes) {
+        if let cache = pointedPlace(.word, in: pagers, states: changes) {
             layout[.cache] = cache.pointer
             layout[.cacheSize] = cache.offset
         }
         // An entry contains its name, the b-tree, and the schema.
-        if let schema = pointedPlace(.word, in: entries, count: 40, changes) {
+        if let schema = pointedPlace(.word, in: entries, count: 40, states: changes) {
             layout[.schema] = schema.pointer
             layout[.schemaCacheSize] = schema.offset
         }
@@ -148,7 +157,7 @@ struct ConnectionSearch {
         let found = pointedPlace(
             .long,
             in: pagers,
-            sizes.map { (pragma("mmap_size", "\($0)"), $0) }
+            states: sizes.map { (pragma("mmap_size", value: "\($0)"), $0) }
         )
         guard let found else { return }
         let files = pagers.compactMap { sqlite.host.pointer(at: $0 &+ UInt64(found.pointer)) }
@@ -163,12 +172,12 @@ struct ConnectionSearch {
         guard layout[.fileSystem] != nil else { return }
         layout[.file] = found.pointer
         // The limit of the library applies to the file, not to what the connection requested.
-        for connection in connections { pragma("mmap_size", "\(Int64.max / 2)")(connection) }
+        for connection in connections { pragma("mmap_size", value: "\(Int64.max / 2)")(connection) }
         let isLimited = files.allSatisfy {
             let size = word($0 &+ UInt64(found.offset)) ?? 0
             return size > 0x31_0000 && size < UInt64(Int64.max / 2)
         }
-        for connection in connections { pragma("mmap_size", "0")(connection) }
+        for connection in connections { pragma("mmap_size", value: "0")(connection) }
         if isLimited { layout[.mappingLimit] = found.offset }
         layout[.inode] = inode(of: files)
     }
@@ -208,7 +217,7 @@ struct ConnectionSearch {
         func openSeveral(_ flags: UInt64) -> [UInt64] {
             (0..<4).compactMap { number in
                 guard let connection = open(flags) else { return nil }
-                for _ in 0..<(number % 3) { pragma("cache_size", "-7")(connection) }
+                for _ in 0..<(number % 3) { pragma("cache_size", value: "-7")(connection) }
                 return connection
             }
         }
@@ -247,15 +256,15 @@ struct ConnectionSearch {
         }
         layout[.sharable] = switched(
             openSeveral(Opening.reads | Opening.shared).compactMap(btree),
-            openSeveral(Opening.reads | Opening.separate).compactMap(btree),
+            clear: openSeveral(Opening.reads | Opening.separate).compactMap(btree),
             count: 64
         )
         let writing = openSeveral(Opening.writes | Opening.separate).compactMap(pager)
-        layout[.readOnly] = switched(pagers, writing, count: 128)
+        layout[.readOnly] = switched(pagers, clear: writing, count: 128)
     }
 
     /// Returns the offset of the byte that is 1 in some structures and 0 in others.
-    private func switched(_ set: [UInt64], _ clear: [UInt64], count: Int) -> Int? {
+    private func switched(_ set: [UInt64], clear: [UInt64], count: Int) -> Int? {
         guard set.count > 1, clear.count > 1 else { return nil }
         let set = set.map { sqlite.host.bytes(at: $0, count: count) }
         let clear = clear.map { sqlite.host.bytes(at: $0, count: count) }
@@ -268,10 +277,12 @@ struct ConnectionSearch {
     private func isCompiled(with option: String) -> Int? {
         // The function fails with the code in its argument.
         let text = "SELECT poolgauge_fail(100 + sqlite_compileoption_used('\(option)'))"
-        guard let statement = sqlite.prepare(connections[0], text).statement else { return nil }
+        guard let statement = sqlite.prepare(connections[0], sql: text).statement else {
+            return nil
+        }
         _ = sqlite.step(statement)
         defer { sqlite.reset(statement) }
-        return word(statement &+ UInt64(statements.resultCode), .word)
+        return word(statement &+ UInt64(statements.resultCode), width: .word)
             .flatMap { [100: 0, 101: 1][$0] }
     }
 
@@ -287,10 +298,10 @@ struct ConnectionSearch {
     }
 
     /// Returns a change of a setting, which fails silently.
-    private func pragma(_ name: String, _ value: String) -> (UInt64) -> Void {
+    private func pragma(_ name: String, value: String) -> (UInt64) -> Void {
         { connection in
             let text = "PRAGMA \(name) = \(value)"
-            guard let statement = sqlite.prepare(connection, text).statement else { return }
+            guard let statement = sqlite.prepare(connection, sql: text).statement else { return }
             // A pragma returns one row at most.
             for _ in 0..<2 where sqlite.step(statement) == 100 {}
             sqlite.reset(statement)
@@ -301,18 +312,18 @@ struct ConnectionSearch {
     private func switched(
         _ name: String,
         in structures: [UInt64],
-        _ width: Width,
-        _ values: [String] = ["ON", "OFF"]
+        width: Width,
+        values: [String] = ["ON", "OFF"]
     ) -> Int? {
         let (on, off): (State, State) = (
-            (pragma(name, values[0]), 1), (pragma(name, values[1]), 0)
+            (pragma(name, value: values[0]), 1), (pragma(name, value: values[1]), 0)
         )
-        return place(width, in: structures, [on, off, on, on, off, on, off, off])
+        return place(width, in: structures, states: [on, off, on, on, off, on, off, off])
     }
 
     /// Returns the only offset that follows a setting in structures, one for each connection.
-    private func place(_ width: Width, in structures: [UInt64], _ states: [State]) -> Int? {
-        let found = places(width, states) { index in
+    private func place(_ width: Width, in structures: [UInt64], states: [State]) -> Int? {
+        let found = places(width, states: states) { index in
             [0: sqlite.host.bytes(at: structures[index], count: StatementLayout.limit / 2)]
         }
         return found.count == 1 ? found.first?.offset : nil
@@ -323,9 +334,9 @@ struct ConnectionSearch {
         _ width: Width,
         in structures: [UInt64],
         count: Int = 320,
-        _ states: [State]
+        states: [State]
     ) -> Place? {
-        let found = places(width, states) { index in
+        let found = places(width, states: states) { index in
             let structure = sqlite.host.bytes(at: structures[index], count: count)
             var targets: [Int: LittleEndian] = [:]
             for pointer in stride(from: 0, to: structure.count, by: 8) {
@@ -360,7 +371,7 @@ struct ConnectionSearch {
     /// state.
     private func places(
         _ width: Width,
-        _ states: [State],
+        states: [State],
         _ structures: (_ connection: Int) -> [Int: LittleEndian]
     ) -> Set<Place> {
         var found: Set<Place>?
@@ -409,7 +420,7 @@ struct ConnectionSearch {
     }
 
     /// Follows the first pointers from a connection to its file's name.
-    private func follow(_ connection: UInt64, _ count: Int) -> UInt64? {
+    private func follow(_ connection: UInt64, count: Int) -> UInt64? {
         follow(connection, through: Array(statements.filePointers.prefix(count)))
     }
 
@@ -419,10 +430,10 @@ struct ConnectionSearch {
         }
     }
 
-    private func btree(_ connection: UInt64) -> UInt64? { follow(connection, 2) }
-    private func pager(_ connection: UInt64) -> UInt64? { follow(connection, 4) }
+    private func btree(_ connection: UInt64) -> UInt64? { follow(connection, count: 2) }
+    private func pager(_ connection: UInt64) -> UInt64? { follow(connection, count: 4) }
 
-    private func word(_ address: UInt64, _ width: Width = .long) -> UInt64? {
+    private func word(_ address: UInt64, width: Width = .long) -> UInt64? {
         let bytes = sqlite.host.bytes(at: address, count: 8)
         return width == .long ? bytes.u64(0) : bytes.u32(0).map(UInt64.init)
     }

@@ -36,14 +36,16 @@ struct LayoutSearch {
     func layout() throws(Failure) -> StatementLayout {
         var statements: [UInt64] = []
         for (number, connection) in connections.enumerated() {
-            statements.append(try prepare("SELECT \(number) /* calibration */", connection))
-            statements.append(try prepare("SELECT '\(number)', ?1, ?2, ?3", connection))
+            statements.append(
+                try prepare("SELECT \(number) /* calibration */", connection: connection)
+            )
+            statements.append(try prepare("SELECT '\(number)', ?1, ?2, ?3", connection: connection))
         }
         let sql = try unique("statement text") { offset in
-            statements.allSatisfy { word($0, offset) == sqlite.sql($0) }
+            statements.allSatisfy { word($0, at: offset) == sqlite.sql($0) }
         }
         let connection = try unique("connection of a statement") { offset in
-            statements.allSatisfy { word($0, offset) == sqlite.connection($0) }
+            statements.allSatisfy { word($0, at: offset) == sqlite.connection($0) }
         }
         let resultCode = try resultCode()
         let steps = try steps()
@@ -78,7 +80,9 @@ struct LayoutSearch {
     private func resultCode() throws(Failure) -> Int {
         var failing: [(UInt64, Int32)] = []
         for (connection, code) in zip(connections, Self.codes) {
-            failing.append((try prepare("SELECT poolgauge_fail(\(code))", connection), code))
+            failing.append(
+                (try prepare("SELECT poolgauge_fail(\(code))", connection: connection), code)
+            )
         }
         let before = failing.map { snapshot($0.0) }
         for (statement, _) in failing { _ = sqlite.step(statement) }
@@ -103,7 +107,7 @@ struct LayoutSearch {
         for (number, connection) in connections.enumerated() {
             let statement = try prepare(
                 (0..<(20 + number)).map { "SELECT \($0)" }.joined(separator: " UNION ALL "),
-                connection
+                connection: connection
             )
             for _ in 0..<(5 + 2 * number) {
                 while sqlite.step(statement) == 100 {}
@@ -131,7 +135,7 @@ struct LayoutSearch {
         guard steps >= 4 * Self.stepCounter else { return 0 }
         let statement = try prepare(
             "SELECT a FROM (SELECT 2 AS a UNION ALL SELECT 3 UNION ALL SELECT 1) ORDER BY -a",
-            connections[0]
+            connection: connections[0]
         )
         for _ in 0..<3 {
             while sqlite.step(statement) == 100 {}
@@ -163,8 +167,8 @@ struct LayoutSearch {
             // Without arguments of virtual tables, the pointer to these arguments equals the
             // pointer to the values (allocSpace in src/vdbeaux.c).
             let table = " FROM pragma_table_info('t')"
-            var statement = sqlite.prepare(connections[0], text + table).statement
-            if statement == nil { statement = try prepare(text, connections[0]) }
+            var statement = sqlite.prepare(connections[0], sql: text + table).statement
+            if statement == nil { statement = try prepare(text, connection: connections[0]) }
             guard let statement else { return nil }
             let found = values(statement)
             contents.append((snapshot(statement), UInt16(parameters)))
@@ -232,7 +236,7 @@ struct LayoutSearch {
             for connection in connections {
                 for text in ["BEGIN", "SELECT 1", "SAVEPOINT s", "RELEASE s", "COMMIT", "SELECT 1"]
                 {
-                    let statement = try prepare(text, connection)
+                    let statement = try prepare(text, connection: connection)
                     _ = sqlite.step(statement)
                     sqlite.reset(statement)
                     states.append((snapshot(connection), UInt8(sqlite.autocommit(connection))))
@@ -250,20 +254,20 @@ struct LayoutSearch {
     /// The pointers lead through the databases, the b-tree, the shared b-tree, and the pager.
     private func filePointers() throws(Failure) -> [Int] {
         let names = connections.map(sqlite.fileName)
-        func follow(_ connection: UInt64, _ offsets: [Int]) -> UInt64? {
+        func follow(_ connection: UInt64, offsets: [Int]) -> UInt64? {
             offsets.reduce(connection) { address, offset in
                 address.flatMap { sqlite.host.pointer(at: $0 &+ UInt64(offset)) }
             }
         }
         func search(_ offsets: [Int]) -> [Int]? {
-            guard let last = follow(connections[0], offsets) else { return nil }
+            guard let last = follow(connections[0], offsets: offsets) else { return nil }
             if offsets.count == StatementLayout.filePointerCount - 1 {
                 let pager = sqlite.host.bytes(at: last, count: 512)
                 for offset in stride(from: 0, to: pager.count - 8, by: 8)
                 where pager.u64(offset) == names[0] {
                     let all = offsets + [offset]
                     let isCommon = connections.indices.allSatisfy {
-                        follow(connections[$0], all) == names[$0]
+                        follow(connections[$0], offsets: all) == names[$0]
                     }
                     if isCommon { return all }
                 }
@@ -288,7 +292,7 @@ struct LayoutSearch {
         let handler: UInt64 = 0x5150_3000
         let arguments: [UInt64] = [0x5150_4010, 0x5150_5020, 0x5150_6030]
         for (connection, argument) in zip(connections, arguments) {
-            sqlite.setBusyHandler(connection, handler, argument: argument)
+            sqlite.setBusyHandler(connection, handler: handler, argument: argument)
         }
         let contents = connections.map(snapshot)
         // The number of calls follows the function and its argument.
@@ -317,9 +321,9 @@ struct LayoutSearch {
 
     private func prepare(
         _ text: String,
-        _ connection: UInt64
+        connection: UInt64
     ) throws(Failure) -> UInt64 {
-        let (code, statement) = sqlite.prepare(connection, text)
+        let (code, statement) = sqlite.prepare(connection, sql: text)
         guard code == 0, let statement else {
             throw Failure(
                 reason: "sqlite3_prepare_v2 returned \(code) in the calibration process: \(text)"
@@ -332,7 +336,7 @@ struct LayoutSearch {
         sqlite.host.bytes(at: structure, count: StatementLayout.limit)
     }
 
-    private func word(_ structure: UInt64, _ offset: Int) -> UInt64? {
+    private func word(_ structure: UInt64, at offset: Int) -> UInt64? {
         sqlite.host.bytes(at: structure &+ UInt64(offset), count: 8).u64(0)
     }
 

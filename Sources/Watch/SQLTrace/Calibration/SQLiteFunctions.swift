@@ -139,7 +139,7 @@ struct SQLiteFunctions {
         return host.pointer(at: connection)
     }
 
-    func prepare(_ connection: UInt64, _ sql: String) -> (code: Int32, statement: UInt64?) {
+    func prepare(_ connection: UInt64, sql: String) -> (code: Int32, statement: UInt64?) {
         let statement = host.store([UInt8](repeating: 0, count: 8))
         let result = call("prepare_v2", connection, text(sql), UInt64.max, statement, 0)
         return (code(result), host.pointer(at: statement))
@@ -174,7 +174,7 @@ struct SQLiteFunctions {
     ///   - call: A closure that calls a function.
     func fail(
         _ context: UInt64,
-        _ values: UInt64,
+        values: UInt64,
         through call: (_ function: UInt64, _ arguments: [UInt64]) -> UInt64
     ) {
         guard let value = host.pointer(at: values) else { return }
@@ -182,7 +182,7 @@ struct SQLiteFunctions {
         _ = call(address("result_error_code"), [context, code])
     }
 
-    func setBusyHandler(_ connection: UInt64, _ handler: UInt64, argument: UInt64) {
+    func setBusyHandler(_ connection: UInt64, handler: UInt64, argument: UInt64) {
         _ = call("busy_handler", connection, handler, argument)
     }
 

@@ -165,7 +165,7 @@ final class StoppedProgram: SQLiteHost {
         let stack = UInt64(poolgauge_stack(&registers))
         functions?.fail(
             UInt64(poolgauge_first(&registers)),
-            UInt64(poolgauge_third(&registers))
+            values: UInt64(poolgauge_third(&registers))
         ) { call($0, $1, below: (stack & ~15) - 4_096) }
         guard let end = bytes(at: stack, count: 8).u64(0) else { Self.fail() }
         poolgauge_prepare_return(&registers, UInt(end))

@@ -64,10 +64,22 @@ final class CheckedConnection {
             bursts = Bursts()
             if isAutocommit { repetitions.end(report) }
         }
-        count(execution, statement, isBurst: isBurst, report)
-        follow(execution, statement, start, wasAutocommit, report)
-        let list = repeatRead(execution, statement, start, wasAutocommit, report)
-        enforce(execution, statement, wasAutocommit, report)
+        count(execution, statement: statement, isBurst: isBurst, report: report)
+        follow(
+            execution,
+            statement: statement,
+            start: start,
+            wasAutocommit: wasAutocommit,
+            report: report
+        )
+        let list = repeatRead(
+            execution,
+            statement: statement,
+            start: start,
+            wasAutocommit: wasAutocommit,
+            report: report
+        )
+        enforce(execution, statement: statement, wasAutocommit: wasAutocommit, report: report)
         lastEnd = max(lastEnd, execution.end)
         return list
     }
@@ -76,7 +88,9 @@ final class CheckedConnection {
     /// time.
     func end(at time: UInt64?, _ report: Report) {
         repetitions.end(report)
-        if let transaction { judge(transaction, .closed, at: time ?? transaction.lastEnd, report) }
+        if let transaction {
+            judge(transaction, ending: .closed, at: time ?? transaction.lastEnd, report: report)
+        }
         transaction = nil
         isAutocommit = true
     }
@@ -108,10 +122,10 @@ final class CheckedConnection {
 
     private func follow(
         _ execution: StatementExecution,
-        _ statement: CheckedStatement?,
-        _ start: UInt64,
-        _ wasAutocommit: Bool,
-        _ report: Report
+        statement: CheckedStatement?,
+        start: UInt64,
+        wasAutocommit: Bool,
+        report: Report
     ) {
         let hasSucceeded = execution.result & 0xff == 0
         guard var transaction = transaction ?? (isAutocommit ? nil : Transaction(lastEnd: start))
@@ -129,7 +143,7 @@ final class CheckedConnection {
         }
         transaction.lastEnd = max(transaction.lastEnd, execution.end)
         if let statement {
-            note(execution, statement, hasSucceeded, in: &transaction)
+            note(execution, statement: statement, hasSucceeded: hasSucceeded, in: &transaction)
         } else if transaction.lockTime == nil {
             transaction.lockTime = execution.end
         }
@@ -154,13 +168,13 @@ final class CheckedConnection {
         } else if transaction.writes > 1 {
             bursts = Bursts()
         }
-        judge(transaction, ending, at: execution.end, report)
+        judge(transaction, ending: ending, at: execution.end, report: report)
     }
 
     private func note(
         _ execution: StatementExecution,
-        _ statement: CheckedStatement,
-        _ hasSucceeded: Bool,
+        statement: CheckedStatement,
+        hasSucceeded: Bool,
         in transaction: inout Transaction
     ) {
         if !statement.kind.controlsTransaction { transaction.lastSQL = statement.text }
@@ -227,9 +241,9 @@ final class CheckedConnection {
     /// says nothing about the program.
     private func judge(
         _ transaction: Transaction,
-        _ ending: Ending,
+        ending: Ending,
         at time: UInt64,
-        _ report: Report
+        report: Report
     ) {
         if ending == .committed {
             if let write = transaction.upgrade {
@@ -266,9 +280,9 @@ final class CheckedConnection {
 
     private func count(
         _ execution: StatementExecution,
-        _ statement: CheckedStatement?,
+        statement: CheckedStatement?,
         isBurst: Bool,
-        _ report: Report
+        report: Report
     ) {
         guard let statement, let counters = execution.counters,
             statement.kind == .other || statement.kind == .change
@@ -300,7 +314,12 @@ final class CheckedConnection {
         if indexed > settings[.automaticIndex, .rows] {
             report(CheckObservation(.automaticIndex, statement.text, measure: indexed))
         }
-        countPreparations(counters.preparations > 0, statement.text, isBurst: isBurst, report)
+        countPreparations(
+            counters.preparations > 0,
+            text: statement.text,
+            isBurst: isBurst,
+            report: report
+        )
     }
 
     /// The instructions with which a scan passes a row, about.
@@ -310,9 +329,9 @@ final class CheckedConnection {
 
     private func countPreparations(
         _ isPrepared: Bool,
-        _ text: String,
+        text: String,
         isBurst: Bool,
-        _ report: Report
+        report: Report
     ) {
         guard isPrepared else {
             preparations[text] = nil
@@ -337,10 +356,10 @@ final class CheckedConnection {
     /// Returns the list that a query of this execution returned, if any.
     private func repeatRead(
         _ execution: StatementExecution,
-        _ statement: CheckedStatement?,
-        _ start: UInt64,
-        _ wasAutocommit: Bool,
-        _ report: Report
+        statement: CheckedStatement?,
+        start: UInt64,
+        wasAutocommit: Bool,
+        report: Report
     ) -> QueryRepetitions.List? {
         switch statement?.kind {
         // Between two tests, there is a savepoint, or a transaction that is rolled back.
@@ -361,17 +380,17 @@ final class CheckedConnection {
     }
 
     /// Attributes executions to a list that another connection of the process has read meanwhile.
-    func attribute(_ list: QueryRepetitions.List, _ report: Report) {
-        repetitions.attribute(list, report)
+    func attribute(_ list: QueryRepetitions.List, report: Report) {
+        repetitions.attribute(list, report: report)
     }
 
     // MARK: Foreign keys
 
     private func enforce(
         _ execution: StatementExecution,
-        _ statement: CheckedStatement?,
-        _ wasAutocommit: Bool,
-        _ report: Report
+        statement: CheckedStatement?,
+        wasAutocommit: Bool,
+        report: Report
     ) {
         guard let statement, execution.result & 0xff == 0 else { return }
         if let pragma = statement.pragma, pragma.name == "foreign_keys", let value = pragma.value {
@@ -386,7 +405,7 @@ final class CheckedConnection {
         )
         // To change a table, migrations disable the keys of connections that enforce them.
         if foreignKeys == false, !hadForeignKeys, let table = statement.table {
-            file.noteUnenforced(table, statement.text, key.process)
+            file.noteUnenforced(table, text: statement.text, process: key.process)
         }
     }
 }

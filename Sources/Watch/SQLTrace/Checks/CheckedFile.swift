@@ -95,7 +95,7 @@ final class CheckedFile {
         guard connections[key] != nil || connections.count < Self.connectionLimit else { return }
         var connection = connections.removeValue(forKey: key) ?? Connection()
         defer { connections[key] = connection }
-        findWait(execution, statement, key, settings, report)
+        findWait(execution, statement: statement, key: key, settings: settings, report: report)
         transactions.add(
             execution,
             sql: statement?.text,
@@ -104,7 +104,7 @@ final class CheckedFile {
         connection.reads =
             !execution.isAutocommit && transactions.openTransactions[key]?.firstRead != nil
         guard let statement else { return }
-        noteTimeout(execution, statement, connection)
+        noteTimeout(execution, statement: statement, connection: connection)
         guard execution.result & 0xff == 0 else { return }
         if statement.kind.isWrite, !connection.hasWritten {
             connection.hasWritten = true
@@ -135,10 +135,10 @@ final class CheckedFile {
 
     private func findWait(
         _ execution: StatementExecution,
-        _ statement: CheckedStatement?,
-        _ key: ConnectionKey,
-        _ settings: CheckSettings,
-        _ report: Report
+        statement: CheckedStatement?,
+        key: ConnectionKey,
+        settings: CheckSettings,
+        report: Report
     ) {
         let upgrade = blocks.add(execution, sql: statement?.text, transactions)
         let start = min(execution.start ?? execution.end, execution.end)
@@ -147,7 +147,7 @@ final class CheckedFile {
             found.failures = 1
             report(found, key.process)
         } else if let block = blocks.blocks.last, block.key == key, block.end == execution.end {
-            noteWait(block, settings, report)
+            noteWait(block, settings: settings, report: report)
         }
         guard execution.end - start >= Self.shortestSpan else { return }
         let span = Span(
@@ -168,8 +168,8 @@ final class CheckedFile {
 
     private func noteWait(
         _ block: BlockTracker.Block,
-        _ settings: CheckSettings,
-        _ report: Report
+        settings: CheckSettings,
+        report: Report
     ) {
         let seconds = Double(block.length) / 1e9
         guard seconds >= settings[.selfWait, .longest] else { return }
@@ -211,8 +211,8 @@ final class CheckedFile {
 
     private func noteTimeout(
         _ execution: StatementExecution,
-        _ statement: CheckedStatement,
-        _ connection: Connection
+        statement: CheckedStatement,
+        connection: Connection
     ) {
         guard execution.hasBusyHandler == false, !connections.isEmpty else { return }
         let isWrite =
@@ -230,7 +230,7 @@ final class CheckedFile {
         if withoutTimeout.process == 0 { withoutTimeout.process = execution.process }
     }
 
-    func noteUnenforced(_ table: String, _ text: String, _ process: Int32) {
+    func noteUnenforced(_ table: String, text: String, process: Int32) {
         guard unenforced[table] != nil || unenforced.count < Self.tableLimit else { return }
         let new = Unenforced(text: text, order: unenforced.count, process: process)
         unenforced[table, default: new].count &+= 1
@@ -346,7 +346,7 @@ struct CheckedStatement {
     private static let nameLength = 128
 
     /// Returns the name at an index, after the name of its schema, if any.
-    private static func name(_ tokens: [SQLToken], _ index: Int) -> String? {
+    private static func name(_ tokens: [SQLToken], at index: Int) -> String? {
         guard index < tokens.count else { return nil }
         let isQualified = index + 2 < tokens.count && tokens[index + 1].isSymbol(".")
         let token = tokens[isQualified ? index + 2 : index]
@@ -361,12 +361,12 @@ struct CheckedStatement {
             if tokens[index].isSymbol(")") { depth -= 1 }
             guard depth == 0 else { continue }
             switch tokens[index].keyword {
-            case "INTO": return name(tokens, index + 1)
+            case "INTO": return name(tokens, at: index + 1)
             case "FROM" where index > 0 && tokens[index - 1].keyword == "DELETE":
-                return name(tokens, index + 1)
+                return name(tokens, at: index + 1)
             case "UPDATE":
                 let isQualified = index + 1 < tokens.count && tokens[index + 1].keyword == "OR"
-                return name(tokens, index + (isQualified ? 3 : 1))
+                return name(tokens, at: index + (isQualified ? 3 : 1))
             default: break
             }
         }
@@ -375,12 +375,12 @@ struct CheckedStatement {
 
     private static func keyTables(_ tokens: [SQLToken]) -> [String] {
         let parents = tokens.indices.filter { tokens[$0].keyword == "REFERENCES" }
-            .compactMap { name(tokens, $0 + 1) }
+            .compactMap { name(tokens, at: $0 + 1) }
         guard !parents.isEmpty, ["CREATE", "ALTER"].contains(tokens.first?.keyword),
             let word = tokens.prefix(3).firstIndex(where: { $0.keyword == "TABLE" })
         else { return [] }
         let isConditional = word + 1 < tokens.count && tokens[word + 1].keyword == "IF"
-        let child = name(tokens, word + (isConditional ? 4 : 1))
+        let child = name(tokens, at: word + (isConditional ? 4 : 1))
         return [child].compactMap(\.self) + parents
     }
 }

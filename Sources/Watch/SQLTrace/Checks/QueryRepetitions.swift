@@ -61,11 +61,11 @@ struct QueryRepetitions {
         position: UInt64,
         _ report: Report
     ) -> List? {
-        if statement.hasValue { count(statement.text, start, position, report) }
+        if statement.hasValue { count(statement.text, start: start, at: position, report: report) }
         guard Double(rows) >= limit else { return nil }
         let new = List(text: statement.text, rows: rows, start: start, position: position)
         // The program may execute a query for each row while it reads the rows.
-        attribute(new, report)
+        attribute(new, report: report)
         list = new
         return new
     }
@@ -77,19 +77,19 @@ struct QueryRepetitions {
 
     private mutating func count(
         _ text: String,
-        _ start: UInt64,
-        _ position: UInt64,
-        _ report: Report
+        start: UInt64,
+        at position: UInt64,
+        report: Report
     ) {
         if repetitions.count >= Self.capacity, repetitions[text] == nil { end(report) }
         var entry = repetitions.removeValue(forKey: text) ?? Repetition()
         let distance = position - min(entry.position, position)
         if entry.hasCommits, distance > CheckedConnection.loopLength {
-            judge(entry, of: text, report)
+            judge(entry, of: text, report: report)
             entry = Repetition()
         }
         if let list, list.position > entry.position, list.text != text {
-            judgeList(entry, of: text, report)
+            judgeList(entry, of: text, report: report)
             let distance = position - list.position
             entry.list = distance <= CheckedConnection.loopLength ? list : nil
             entry.isDirect = distance <= 2
@@ -105,13 +105,13 @@ struct QueryRepetitions {
 
     /// Attributes the executions of other queries to a list that was read meanwhile, on this
     /// connection or on another one of the process.
-    mutating func attribute(_ list: List, _ report: Report) {
+    mutating func attribute(_ list: List, report: Report) {
         for (text, entry) in repetitions.sorted(by: { $0.key < $1.key }) where text != list.text {
             let count = UInt64(entry.starts.count { $0 >= list.start })
             guard Double(count) >= limit, list.matches(count, isCertain: true) else {
                 continue
             }
-            self.report(text, count, list, report)
+            self.report(text, count: count, list: list, report: report)
             repetitions[text] = nil
         }
     }
@@ -119,32 +119,34 @@ struct QueryRepetitions {
     /// Judges all queries at the end of a burst or transaction.
     mutating func end(forgettingList: Bool = false, _ report: Report) {
         for (text, entry) in repetitions.sorted(by: { $0.key < $1.key }) {
-            judge(entry, of: text, report)
+            judge(entry, of: text, report: report)
         }
         repetitions = [:]
         if forgettingList { list = nil }
     }
 
-    private func judge(_ entry: Repetition, of text: String, _ report: Report) {
+    private func judge(_ entry: Repetition, of text: String, report: Report) {
         let limit = limit * Self.withoutList
-        if !judgeList(entry, of: text, report), !entry.hasCommits, Double(entry.count) >= limit {
-            self.report(text, entry.count, nil, report)
+        if !judgeList(entry, of: text, report: report), !entry.hasCommits,
+            Double(entry.count) >= limit
+        {
+            self.report(text, count: entry.count, list: nil, report: report)
         }
     }
 
     @discardableResult
-    private func judgeList(_ entry: Repetition, of text: String, _ report: Report) -> Bool {
+    private func judgeList(_ entry: Repetition, of text: String, report: Report) -> Bool {
         guard let list = entry.list, Double(entry.countSinceList) >= limit,
             list.matches(
                 entry.countSinceList,
                 isCertain: entry.isDirect && !entry.hasCommits
             )
         else { return false }
-        self.report(text, entry.countSinceList, list, report)
+        self.report(text, count: entry.countSinceList, list: list, report: report)
         return true
     }
 
-    private func report(_ text: String, _ count: UInt64, _ list: List?, _ report: Report) {
+    private func report(_ text: String, count: UInt64, list: List?, report: Report) {
         var found = CheckObservation(.repeated, text, count: count, related: list?.text)
         found.measure = Double(count)
         report(found)

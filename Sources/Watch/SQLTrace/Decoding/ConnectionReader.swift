@@ -38,10 +38,10 @@ struct ConnectionReader {
         guard let structures = structures(of: connection, owner), structures.path == path else {
             return .noConnection
         }
-        let file = openFile(connection, structures)
+        let file = openFile(connection, structures: structures)
         var settings = ConnectionSettings()
-        readConnection(connection, inode: file?.inode, &settings)
-        readPager(structures, &settings)
+        readConnection(connection, inode: file?.inode, settings: &settings)
+        readPager(structures, settings: &settings)
         settings.cacheSize = cacheSize(structures)
         settings.sharesCache =
             layout.settings[.withoutSharedCache] == 1
@@ -142,7 +142,7 @@ struct ConnectionReader {
     private func readConnection(
         _ address: UInt64,
         inode: LittleEndian?,
-        _ settings: inout ConnectionSettings
+        settings: inout ConnectionSettings
     ) {
         let connection = bytes(at: address, count: StatementLayout.limit)
         if let calls = layout.busyCalls, let place = layout.busyTimeout,
@@ -159,7 +159,7 @@ struct ConnectionReader {
         }
         settings.foreignKeys = bit(.foreignKeys, in: connection)
         settings.isQueryOnly = bit(.queryOnly, in: connection)
-        readCommitHook(connection, &settings)
+        readCommitHook(connection, settings: &settings)
         let mutex = layout.settings[.mutex].flatMap { connection.u64($0) }
         if let mutex, mutex != 0 {
             settings.threading = .serialized
@@ -172,7 +172,7 @@ struct ConnectionReader {
         }
     }
 
-    private func readCommitHook(_ connection: LittleEndian, _ settings: inout ConnectionSettings) {
+    private func readCommitHook(_ connection: LittleEndian, settings: inout ConnectionSettings) {
         guard let place = layout.settings[.walArgument], let builtin = layout.settings[.walHook],
             let hook = connection.u64(place - 8), let argument = connection.u64(place), let code
         else { return }
@@ -188,7 +188,7 @@ struct ConnectionReader {
         settings.hasOwnCommitHook = hook != 0 && !isBuiltin
     }
 
-    private func readPager(_ structures: Structures, _ settings: inout ConnectionSettings) {
+    private func readPager(_ structures: Structures, settings: inout ConnectionSettings) {
         let pager = bytes(at: structures.pager, count: StatementLayout.limit / 2)
         if let mode = layout.settings[.journalMode].flatMap({ pager.u8($0) }).map(Int.init) {
             let modes = ConnectionSettings.JournalMode.allCases
@@ -207,8 +207,8 @@ struct ConnectionReader {
     private func cacheSize(_ structures: Structures) -> Int? {
         func number(
             _ start: UInt64,
-            _ pointer: ConnectionLayout.Field,
-            _ field: ConnectionLayout.Field
+            pointer: ConnectionLayout.Field,
+            field: ConnectionLayout.Field
         ) -> Int32? {
             guard let pointer = layout.settings[pointer], let offset = layout.settings[field],
                 let target = follow([pointer], from: start)
@@ -216,8 +216,8 @@ struct ConnectionReader {
             return bytes(at: target &+ UInt64(offset), count: 4).u32(0)
                 .map { Int32(bitPattern: $0) }
         }
-        guard let size = number(structures.pager, .cache, .cacheSize), size != 0,
-            size == number(structures.database, .schema, .schemaCacheSize)
+        guard let size = number(structures.pager, pointer: .cache, field: .cacheSize), size != 0,
+            size == number(structures.database, pointer: .schema, field: .schemaCacheSize)
         else { return nil }
         return Int(size)
     }
@@ -225,7 +225,7 @@ struct ConnectionReader {
     /// Returns what the open file contains, or `nil` if its type may be another one.
     private func openFile(
         _ connection: UInt64,
-        _ structures: Structures
+        structures: Structures
     ) -> (mapping: UInt64?, inode: LittleEndian?, openFiles: Int?)? {
         guard let place = layout.settings[.file], let system = layout.settings[.fileSystem],
             let file = follow([place], from: structures.pager),

@@ -104,13 +104,15 @@ struct ExecutionDecoder {
     /// - Returns: An execution, or the end of a connection, or `nil`.
     mutating func decode(_ record: ProbeRecord) -> Output? {
         switch record.kind {
-        case .execution(let end): return execution(end, record)
+        case .execution(let end): return execution(end, record: record)
         case .text(let part, let isFirst, let isLast):
-            guard let bytes = complete(part, isFirst, isLast, record) else { return nil }
+            guard let bytes = complete(part, isFirst: isFirst, isLast: isLast, record: record)
+            else { return nil }
             let text = String(decoding: bytes, as: UTF8.self)
             store(SecretKeys.redacted(isLast ? text : text + "…"), of: record)
         case .file(let part, let isFirst, let isLast, let foreignKeys):
-            guard let bytes = complete(part, isFirst, isLast, record) else { return nil }
+            guard let bytes = complete(part, isFirst: isFirst, isLast: isLast, record: record)
+            else { return nil }
             let path = PathText.text(of: bytes)
             let match = database(record.process, path)
             if processes[record.process]?.files.count ?? 0 >= Self.capacity {
@@ -120,7 +122,8 @@ struct ExecutionDecoder {
                 Process.File(path: path, match: match, foreignKeys: foreignKeys)
         case .values(let values): store(values, of: record)
         case .packedValues(let part, let isFirst, let isLast):
-            guard let bytes = complete(part, isFirst, isLast, record) else { return nil }
+            guard let bytes = complete(part, isFirst: isFirst, isLast: isLast, record: record)
+            else { return nil }
             store(ProbeRecord.values(packed: bytes), of: record)
         case .close:
             processes[record.process]?.files[record.connection] = nil
@@ -156,9 +159,9 @@ struct ExecutionDecoder {
     /// Adds a part, and returns the text that the last part completes.
     private mutating func complete(
         _ part: [UInt8],
-        _ isFirst: Bool,
-        _ isLast: Bool,
-        _ record: ProbeRecord
+        isFirst: Bool,
+        isLast: Bool,
+        record: ProbeRecord
     ) -> [UInt8]? {
         if isFirst, isLast { return part }
         var process = processes.removeValue(forKey: record.process) ?? Process()
@@ -199,7 +202,7 @@ struct ExecutionDecoder {
 
     private mutating func execution(
         _ end: ProbeRecord.Execution,
-        _ record: ProbeRecord
+        record: ProbeRecord
     ) -> Output? {
         let last = processes[record.process]?.values.removeValue(forKey: record.thread)
         // The values of an execution whose record was lost belong to no other.
@@ -239,7 +242,7 @@ struct ExecutionDecoder {
         if let instructions = end.instructions, instructions.end >= instructions.start {
             execution.steps = instructions.end - instructions.start
         }
-        execution.counters = counters(end, record)
+        execution.counters = counters(end, record: record)
         if !end.isPartial {
             // The cost of probes is an estimate, so a time is never 0.
             let inner =
@@ -268,7 +271,7 @@ struct ExecutionDecoder {
     /// - Returns: The counters.
     private mutating func counters(
         _ end: ProbeRecord.Execution,
-        _ record: ProbeRecord
+        record: ProbeRecord
     ) -> WatchedCounters? {
         guard end.counterCount >= Counter.run else { return nil }
         let current = end.counters

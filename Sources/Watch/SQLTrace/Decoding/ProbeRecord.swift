@@ -227,7 +227,9 @@ struct ProbeRecord: Sendable, Equatable {
     /// `SQLITE_UTF16BE`), without the part of a character at the end of a text that was cut.
     static func text(_ bytes: [UInt8], encoding: UInt8, isCut: Bool) -> String {
         guard encoding == 2 || encoding == 3 else {
+            // If memory ends within 64 bytes, the probe reads up to the first zero.
             var bytes = bytes[...]
+            while bytes.last == 0 { bytes.removeLast() }
             if isCut, let first = bytes.lastIndex(where: { $0 & 0xc0 != 0x80 }) {
                 let size = [0xc0: 2, 0xe0: 3, 0xf0: 4].filter { bytes[first] >= $0.key }
                 if bytes.endIndex - first < size.values.max() ?? 1 { bytes = bytes[..<first] }
@@ -238,6 +240,7 @@ struct ProbeRecord: Sendable, Equatable {
             let (first, second) = (UInt16(bytes[2 * unit]), UInt16(bytes[2 * unit + 1]))
             return encoding == 2 ? second << 8 | first : first << 8 | second
         }
+        while units.last == 0 { units.removeLast() }
         if isCut, let last = units.last, UTF16.isLeadSurrogate(last) { units.removeLast() }
         return String(decoding: units, as: UTF16.self)
     }

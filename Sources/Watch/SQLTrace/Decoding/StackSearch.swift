@@ -30,7 +30,7 @@ struct StackSearch {
         var pointers: [UInt64: UInt64] = [:]
         for (address, content) in stacks {
             for offset in stride(from: 0, to: content.count - 7, by: 8) {
-                guard let word = content.u64(offset), Self.contains(word, data),
+                guard let word = content.u64(offset), Self.contains(word, in: data),
                     pointers[word] != nil || pointers.count < Self.pointerLimit
                 else { continue }
                 let place = address &+ UInt64(offset)
@@ -43,7 +43,7 @@ struct StackSearch {
     /// The maximum number of pointers to follow.
     private static let pointerLimit = 1 << 16
 
-    private static func contains(_ address: UInt64, _ data: [Range<UInt64>]) -> Bool {
+    private static func contains(_ address: UInt64, in data: [Range<UInt64>]) -> Bool {
         guard address % 8 == 0 else { return false }
         var (low, high) = (0, data.count)
         while low < high {
@@ -64,7 +64,7 @@ struct StackSearch {
                 at: pointer &+ UInt64(reader.layout.connection)
             )
             for address in [pointer, owner].compactMap({ $0 })
-            where Self.contains(address, data) && checked.insert(address).inserted {
+            where Self.contains(address, in: data) && checked.insert(address).inserted {
                 guard reader.lastStatement(of: address) != nil,
                     let path = reader.path(of: address)
                 else { continue }
@@ -119,7 +119,7 @@ extension StackSearch {
             // Above the oldest frame of the main thread are the program's arguments.
             let top = stack.contains(status.stack) ? status.stack : stack.upperBound
             let start = max(stack.lowerBound, top - min(top, Self.stackSize))
-            return Self.used(start & ~7..<top & ~7, pages)
+            return Self.used(start & ~7..<top & ~7, pages: pages)
                 .map { range in
                     let count = Int(range.upperBound - range.lowerBound)
                     let bytes = memory.bytes(
@@ -135,7 +135,7 @@ extension StackSearch {
 
     /// Returns the parts of a range that are in memory, so that reading it does not add pages to the
     /// process.
-    private static func used(_ range: Range<UInt64>, _ pages: Int32) -> [Range<UInt64>] {
+    private static func used(_ range: Range<UInt64>, pages: Int32) -> [Range<UInt64>] {
         let size = UInt64(max(4_096, sysconf(Int32(_SC_PAGESIZE))))
         let first = range.lowerBound / size
         let count = (range.upperBound + size - 1) / size - first

@@ -98,7 +98,7 @@ struct ELFFile: Sendable {
         addSegments(
             table(segmentOffset, UInt64(segmentSize) * UInt64(segmentCount)),
             entry: Int(segmentSize),
-            bytes
+            bytes: bytes
         )
         let sections = Self.sections(
             table(sectionOffset, UInt64(sectionSize) * UInt64(sectionCount)),
@@ -126,7 +126,7 @@ struct ELFFile: Sendable {
             rest -= section.size + names.size
             add(
                 bytes.table(at: section.offset, size: section.size, limit: Self.symbolLimit),
-                bytes.table(at: names.offset, size: names.size, limit: Self.symbolLimit),
+                names: bytes.table(at: names.offset, size: names.size, limit: Self.symbolLimit),
                 isIncluded
             )
         }
@@ -170,7 +170,7 @@ struct ELFFile: Sendable {
 
     private mutating func add(
         _ symbols: LittleEndian,
-        _ names: LittleEndian,
+        names: LittleEndian,
         _ isIncluded: (String) -> Bool
     ) {
         var start = 0
@@ -196,7 +196,7 @@ struct ELFFile: Sendable {
     }
 
     /// Returns whether the program exports or imports a symbol with this name.
-    func hasDynamicName(_ name: String, _ bytes: FileBytes) -> Bool {
+    func hasDynamicName(_ name: String, in bytes: FileBytes) -> Bool {
         // DT_STRTAB and DT_STRSZ
         guard let address = dynamic[5], let size = dynamic[10],
             let offset = fileOffset(of: address)
@@ -205,7 +205,7 @@ struct ELFFile: Sendable {
         return names.split(separator: 0).contains { $0.elementsEqual(name.utf8) }
     }
 
-    private mutating func addSegments(_ table: LittleEndian, entry: Int, _ bytes: FileBytes) {
+    private mutating func addSegments(_ table: LittleEndian, entry: Int, bytes: FileBytes) {
         guard entry >= 56 else { return }
         for start in stride(from: 0, to: table.count, by: entry) {
             guard let type = table.u32(start), let flags = table.u32(start + 4),

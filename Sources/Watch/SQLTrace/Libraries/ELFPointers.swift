@@ -87,7 +87,10 @@ struct ELFPointers {
             case .x86_64: (8, 1, 6)
             case .arm64: (1_027, 257, 1_025)
             }
-        readRelocations(Tag.relocations, Tag.relocationsSize) { address, information, addend in
+        readRelocations(Tag.relocations, size: Tag.relocationsSize) {
+            address,
+            information,
+            addend in
             let type = information & 0xffff_ffff
             if type == relative {
                 body(address, addend)
@@ -103,7 +106,7 @@ struct ELFPointers {
         for (start, size) in [
             (Tag.relocations, Tag.relocationsSize), (Tag.jumps, Tag.jumpsSize),
         ] {
-            readRelocations(start, size) { _, information, _ in
+            readRelocations(start, size: size) { _, information, _ in
                 if information >> 32 != 0 { numbers.insert(UInt32(information >> 32)) }
             }
         }
@@ -113,7 +116,7 @@ struct ELFPointers {
     /// Reads a table of relocations with addends.
     private func readRelocations(
         _ start: UInt64,
-        _ size: UInt64,
+        size: UInt64,
         _ body: (_ address: UInt64, _ information: UInt64, _ addend: UInt64) -> Void
     ) {
         guard let start = file.dynamic[start].flatMap({ file.fileOffset(of: $0) }),

@@ -203,7 +203,7 @@ struct RoutineTable: Sendable, Equatable {
         let code = pointers.bytes.bytes(at: function.fileOffset, count: 32)
         let address =
             switch pointers.file.machine {
-            case .x86_64: addressX86(code, at: function.address, pointers)
+            case .x86_64: addressX86(code, at: function.address, pointers: pointers)
             case .arm64: addressArm(code, at: function.address)
             }
         guard let offset = address.flatMap(pointers.file.fileOffset) else { return nil }
@@ -214,7 +214,7 @@ struct RoutineTable: Sendable, Equatable {
     private static func addressX86(
         _ code: [UInt8],
         at address: UInt64,
-        _ pointers: ELFPointers
+        pointers: ELFPointers
     ) -> UInt64? {
         var start = 0
         if code.starts(with: [0xf3, 0x0f, 0x1e, 0xfa]) { start += 4 }

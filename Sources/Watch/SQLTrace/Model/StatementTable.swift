@@ -67,7 +67,7 @@ struct StatementTable {
         isRead: Bool = false,
         upgrade: (isUpgrade: Bool, firstRead: String?) = (false, nil)
     ) {
-        if isRead { addToGroup(execution, sql) }
+        if isRead { addToGroup(execution, sql: sql) }
         var key = sql ?? Self.unknownText
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.otherStatements }
         let entry = entries[key] ?? Entry(key)
@@ -115,7 +115,7 @@ struct StatementTable {
     }
 
     /// Counts the reads that follow one other read on a connection again and again.
-    private mutating func addToGroup(_ execution: StatementExecution, _ sql: String?) {
+    private mutating func addToGroup(_ execution: StatementExecution, sql: String?) {
         let key = ConnectionKey(process: execution.process, connection: execution.connection)
         guard let sql, var group = groups[key] else {
             if groups.count >= Self.connectionLimit { groups = [:] }
@@ -175,7 +175,7 @@ struct StatementTable {
     /// independent (a Poisson process).
     private static func interval(
         _ entry: Entry,
-        _ sampled: [Int32: Sampling]
+        sampled: [Int32: Sampling]
     ) -> (least: Double, most: Double)? {
         guard !entry.pids.isDisjoint(with: sampled.keys) else { return nil }
         var interval = (least: 0.0, most: 0.0)
@@ -216,7 +216,7 @@ struct StatementTable {
             }
             var report = entry.report
             report.callsPerSecond = entry.rates.values.reduce(0, +)
-            let interval = Self.interval(entry, sampled)
+            let interval = Self.interval(entry, sampled: sampled)
             report.isSampled = interval.map { _ in true }
             report.leastCalls = interval?.least
             report.mostCalls = interval?.most

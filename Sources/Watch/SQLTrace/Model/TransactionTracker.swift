@@ -42,13 +42,16 @@ struct TransactionTracker {
         /// The result is the longer of the period's overlaps with the longest gap between two
         /// statements and with the time after the last statement.
         func idle(from periodStart: UInt64, to periodEnd: UInt64) -> UInt64 {
-            func overlap(_ start: UInt64, _ stop: UInt64) -> UInt64 {
+            func overlap(from start: UInt64, until stop: UInt64) -> UInt64 {
                 let first = max(start, periodStart)
                 let last = min(stop, periodEnd)
                 return last > first ? last - first : 0
             }
             let gapStart = longestGap.end - min(longestGap.length, longestGap.end)
-            return max(overlap(gapStart, longestGap.end), overlap(lastEnd, end ?? periodEnd))
+            return max(
+                overlap(from: gapStart, until: longestGap.end),
+                overlap(from: lastEnd, until: end ?? periodEnd)
+            )
         }
     }
 

@@ -25,8 +25,8 @@ extension PrivateSchema {
                 (comparison.left, comparison.right), (comparison.right, comparison.left),
             ]
             for (one, other) in sides {
-                if let obstacle = affinity(one, other, columns, sql)
-                    ?? expression(one, columns, sql), !found.contains(obstacle)
+                if let obstacle = affinity(of: one, comparedWith: other, in: columns, sql: sql)
+                    ?? expression(one, columns: columns, sql: sql), !found.contains(obstacle)
                 {
                     found.append(obstacle)
                 }
@@ -38,10 +38,10 @@ extension PrivateSchema {
     /// Comparing TEXT with a number applies numeric affinity to the text, so that an index on it,
     /// which sorts by text, cannot be used (<https://sqlite.org/datatype3.html>, section 4.2).
     private func affinity(
-        _ one: SQLComparison.Operand,
-        _ other: SQLComparison.Operand,
-        _ columns: [ReadColumn],
-        _ sql: String
+        of one: SQLComparison.Operand,
+        comparedWith other: SQLComparison.Operand,
+        in columns: [ReadColumn],
+        sql: String
     ) -> IndexObstacle? {
         guard one.isPlain, other.isPlain, let from = one.reference, let to = other.reference else {
             return nil
@@ -84,8 +84,8 @@ extension PrivateSchema {
     /// (<https://sqlite.org/expridx.html>).
     private func expression(
         _ operand: SQLComparison.Operand,
-        _ columns: [ReadColumn],
-        _ sql: String
+        columns: [ReadColumn],
+        sql: String
     ) -> IndexObstacle? {
         guard !operand.isPlain, let reference = operand.reference, let column = operand.column,
             helps(SQLComparison.replacing(operand, with: reference, in: sql), insteadOf: sql)

@@ -129,7 +129,7 @@ struct IndexSearch {
         // Existing indexes must not compete while the columns are classified.
         let candidates = schema.withoutIndexes {
             tables.flatMap { table in
-                self.candidates(table, columns.filter { $0.table == table }.map(\.column))
+                self.candidates(table, names: columns.filter { $0.table == table }.map(\.column))
             }
         }
         let judged = candidates.map { ($0, score(with: [$0])) }
@@ -183,7 +183,7 @@ struct IndexSearch {
     }
 
     /// Returns indexes on one table: for equality, followed by sorting, by a range, or by nothing.
-    private func candidates(_ table: String, _ names: [String]) -> [ProposedIndex] {
+    private func candidates(_ table: String, names: [String]) -> [ProposedIndex] {
         let options = names.flatMap { name in
             [ProposedIndex.Column(name: name)]
                 + Self.collations.map { .init(name: name, collation: $0) }

@@ -73,7 +73,12 @@ package final class PrivateSchema {
                         authorization.reads?.append(column)
                     }
                 }
-                return PrivateSchema.permits(action, name, schema, authorization.phase)
+                return PrivateSchema.permits(
+                    action,
+                    name: name,
+                    schema: schema,
+                    phase: authorization.phase
+                )
                     ? SQLITE_OK : SQLITE_DENY
             },
             pointer
@@ -102,9 +107,9 @@ package final class PrivateSchema {
 
     private static func permits(
         _ action: Int32,
-        _ name: String?,
-        _ schema: String?,
-        _ phase: Phase
+        name: String?,
+        schema: String?,
+        phase: Phase
     ) -> Bool {
         guard schema == nil || schema == "main" else { return false }
         return switch (action, phase) {

@@ -127,7 +127,7 @@ struct SQLComparison {
             start = last - 2
         }
         if start > 0, ["+", "||", "-", "*"].contains(tokens[start - 1].text) {
-            return unary(tokens, start, last, sql)
+            return unary(tokens, start: start, last: last, sql: sql)
         }
         return simple(tokens[start...last], of: sql)
     }
@@ -165,9 +165,9 @@ struct SQLComparison {
     /// Returns the operand of a unary plus, which only prevents an index.
     private static func unary(
         _ tokens: [SQLToken],
-        _ start: Int,
-        _ last: Int,
-        _ sql: String
+        start: Int,
+        last: Int,
+        sql: String
     ) -> Operand? {
         guard tokens[start - 1].text == "+",
             start < 2 || !(tokens[start - 2].isName || tokens[start - 2].isSymbol(")"))
@@ -185,7 +185,7 @@ struct SQLComparison {
         let range = first.range.lowerBound..<last.range.upperBound
         let isConstant = tokens.count == 1 && (first.kind == .string || first.kind == .number)
         guard isConstant || last.isName || first.kind == .variable else { return nil }
-        let text = text(range, sql)
+        let text = text(range, sql: sql)
         return Operand(
             range: range,
             text: text,
@@ -225,15 +225,18 @@ struct SQLComparison {
         let column = inner[name.upperBound - 1]
         return Operand(
             range: range,
-            text: text(range, sql),
+            text: text(range, sql: sql),
             column: column.name,
-            reference: text(inner[name.lowerBound].range.lowerBound..<column.range.upperBound, sql),
+            reference: text(
+                inner[name.lowerBound].range.lowerBound..<column.range.upperBound,
+                sql: sql
+            ),
             isPlain: false,
             isConstant: false
         )
     }
 
-    private static func text(_ range: Range<Int>, _ sql: String) -> String {
+    private static func text(_ range: Range<Int>, sql: String) -> String {
         let bytes = sql.utf8
         let start = bytes.index(bytes.startIndex, offsetBy: range.lowerBound)
         let end = bytes.index(bytes.startIndex, offsetBy: range.upperBound)

@@ -248,7 +248,7 @@ struct Attachment: Sendable {
         let path = "/proc/self/fd/\(descriptor)"
         var probes: [KernelObject] = []
         func add(_ probe: Int32, _ code: Int32) throws(TraceError) {
-            guard probe >= 0 else { throw ProbeSupport.error("a probe", code) }
+            guard probe >= 0 else { throw ProbeSupport.error("a probe", code: code) }
             probes.insert(KernelObject(probe), at: 0)
         }
         let returns = hasReturns ? points["sqlite3_step"].map { [$0.entry] } ?? [] : []
@@ -261,13 +261,13 @@ struct Attachment: Sendable {
         case .session, .link:
             func link(
                 _ program: KernelObject,
-                _ type: UInt32,
-                _ groups: [[UInt64]],
+                type: UInt32,
+                groups: [[UInt64]],
                 isReturn: Bool = false
             ) throws(TraceError) {
                 let link = ProbeSupport.createLink(
                     program,
-                    type,
+                    type: type,
                     path: path,
                     offsets: groups.flatMap { $0 },
                     cookies: groups.enumerated()
@@ -278,13 +278,18 @@ struct Attachment: Sendable {
                 try add(link, -link)
             }
             if let session = programs.session {
-                try link(session, ProbeSupport.session, entries)
+                try link(session, type: ProbeSupport.session, groups: entries)
                 break
             }
             if !returns.isEmpty {
-                try link(programs.stepReturn, ProbeSupport.multiple, [returns], isReturn: true)
+                try link(
+                    programs.stepReturn,
+                    type: ProbeSupport.multiple,
+                    groups: [returns],
+                    isReturn: true
+                )
             }
-            try link(programs.entries[0], ProbeSupport.multiple, entries)
+            try link(programs.entries[0], type: ProbeSupport.multiple, groups: entries)
         case .event(let type):
             func open(_ offset: UInt64, _ program: KernelObject, isReturn: Bool) -> Int32 {
                 poolgauge_uprobe_open(

@@ -64,7 +64,7 @@ struct KernelMap: Sendable {
         attributes.set(8, UInt32(value))
         attributes.set(12, UInt32(count))
         let result = attributes.call(0)
-        guard result >= 0 else { throw ProbeSupport.error("a map", -result) }
+        guard result >= 0 else { throw ProbeSupport.error("a map", code: -result) }
         object = KernelObject(result)
         keySize = key
         valueSize = value
@@ -72,9 +72,9 @@ struct KernelMap: Sendable {
 
     private func call(
         _ command: Int32,
-        _ key: [UInt8]?,
-        _ other: UnsafeRawPointer?,
-        _ flags: UInt64 = 0
+        key: [UInt8]?,
+        other: UnsafeRawPointer?,
+        flags: UInt64 = 0
     ) -> Int32 {
         precondition(key.map { $0.count == keySize } ?? true)
         var attributes = KernelAttributes()
@@ -90,7 +90,7 @@ struct KernelMap: Sendable {
 
     func value(of key: [UInt8]) -> LittleEndian? {
         var value = [UInt8](repeating: 0, count: valueSize)
-        let result = value.withUnsafeMutableBytes { call(1, key, $0.baseAddress) }
+        let result = value.withUnsafeMutableBytes { call(1, key: key, other: $0.baseAddress) }
         return result == 0 ? LittleEndian(value) : nil
     }
 
@@ -105,10 +105,12 @@ struct KernelMap: Sendable {
     @discardableResult
     func set(_ key: [UInt8], to value: [UInt8], if condition: Condition = .none) -> Bool {
         precondition(value.count == valueSize)
-        return value.withUnsafeBytes { call(2, key, $0.baseAddress, condition.rawValue) } == 0
+        return value.withUnsafeBytes {
+            call(2, key: key, other: $0.baseAddress, flags: condition.rawValue)
+        } == 0
     }
 
-    func remove(_ key: [UInt8]) { _ = call(3, key, nil) }
+    func remove(_ key: [UInt8]) { _ = call(3, key: key, other: nil) }
 
     /// The keys.
     ///
@@ -118,7 +120,7 @@ struct KernelMap: Sendable {
         var key: [UInt8]?
         var next = [UInt8](repeating: 0, count: keySize)
         while keys.count < Self.keyLimit,
-            next.withUnsafeMutableBytes({ call(4, key, $0.baseAddress) }) == 0
+            next.withUnsafeMutableBytes({ call(4, key: key, other: $0.baseAddress) }) == 0
         {
             keys.append(next)
             key = next
@@ -199,7 +201,7 @@ struct ProbeProgram: Sendable {
                 return attributes.call(5)
             }
         }
-        guard result >= 0 else { throw ProbeSupport.error("the program \(name)", -result) }
+        guard result >= 0 else { throw ProbeSupport.error("the program \(name)", code: -result) }
         return KernelObject(result)
     }
 }
@@ -232,7 +234,7 @@ enum ProbeSupport {
     }
 
     /// Returns the error for a call to the kernel that failed.
-    static func error(_ subject: String, _ code: Int32) -> TraceError {
+    static func error(_ subject: String, code: Int32) -> TraceError {
         let reason = String(cString: strerror(code))
         if code == EPERM || code == EACCES {
             return TraceError(
@@ -274,7 +276,7 @@ enum ProbeSupport {
                     )
                 else { continue }
                 func result(_ process: Int32) -> Int32 {
-                    createLink(program, type, path: "/", offsets: [0], process: process)
+                    createLink(program, type: type, path: "/", offsets: [0], process: process)
                 }
                 // A kernel without such links rejects the type, not the path, which is a folder.
                 // Early kernels filter by thread, and report another error for the process.
@@ -311,7 +313,7 @@ enum ProbeSupport {
     /// - Returns: The descriptor of the link, or a negative error number.
     static func createLink(
         _ program: KernelObject,
-        _ type: UInt32,
+        type: UInt32,
         path: String,
         offsets: [UInt64],
         cookies: [UInt64]? = nil,
@@ -339,7 +341,7 @@ enum ProbeSupport {
     /// Runs a program at a raw tracepoint of all processes.
     static func trace(
         _ tracepoint: String,
-        _ program: KernelObject
+        program: KernelObject
     ) throws(TraceError) -> KernelObject {
         var attributes = KernelAttributes()
         attributes.set(8, UInt32(program.descriptor))
@@ -347,7 +349,7 @@ enum ProbeSupport {
             attributes.set(0, UnsafeRawPointer($0))
             return attributes.call(17)
         }
-        guard result >= 0 else { throw error("the tracepoint \(tracepoint)", -result) }
+        guard result >= 0 else { throw error("the tracepoint \(tracepoint)", code: -result) }
         return KernelObject(result)
     }
 }

@@ -208,7 +208,7 @@ private struct Gate {
     private func watch(_ path: String) -> Bool {
         // The kernel opens the file in this process for each report. If that fails, so does the
         // program's open.
-        let descriptor = FilePath.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        let descriptor = FilePath.open(path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var information = stat()
@@ -249,7 +249,7 @@ private struct Gate {
         {
             offset += Int(length)
             if event >= 0 {
-                answer(event, process)
+                answer(event, process: process)
             } else if process > 0, process != tracer {
                 _ = OpenGate.send(
                     .open(process: process, file: nil, isWaiting: false),
@@ -259,7 +259,7 @@ private struct Gate {
         }
     }
 
-    private mutating func answer(_ event: Int32, _ process: Int32) {
+    private mutating func answer(_ event: Int32, process: Int32) {
         var information = stat()
         guard !passes(process), fstat(event, &information) == 0 else { return allow(event) }
         let waits = expired.isEmpty && waiters.count < Self.waiterLimit

@@ -64,7 +64,7 @@ final class ProbeKernel {
         ] {
             let program = try ProbeSupport.program(name)
                 .load(.rawTracepoint, maps: maps, constants: ["K_LIBRARY": 0])
-            tracepoints.append(try ProbeSupport.trace(tracepoint, program))
+            tracepoints.append(try ProbeSupport.trace(tracepoint, program: program))
         }
     }
 
@@ -91,8 +91,8 @@ final class ProbeKernel {
         else {
             throw TraceError(.calibration, "its structures are larger than expected")
         }
-        let constants = constants(of: entry, layout, hasReturns, isSeparate)
-        func load(_ name: String, _ type: UInt32 = 0) throws(TraceError) -> KernelObject {
+        let constants = constants(of: entry, layout, hasReturns: hasReturns, isSeparate: isSeparate)
+        func load(_ name: String, type: UInt32 = 0) throws(TraceError) -> KernelObject {
             try ProbeSupport.program(name)
                 .load(.probe, attachType: type, maps: maps, constants: constants)
         }
@@ -105,10 +105,10 @@ final class ProbeKernel {
             )
         } else {
             new = Programs(
-                entries: [try load("entry", multiple)],
-                stepReturn: try load("step_return", multiple),
+                entries: [try load("entry", type: multiple)],
+                stepReturn: try load("step_return", type: multiple),
                 session: way == .session && hasReturns
-                    ? try load("session", ProbeSupport.session) : nil
+                    ? try load("session", type: ProbeSupport.session) : nil
             )
         }
         programs[key] = new
@@ -118,8 +118,8 @@ final class ProbeKernel {
     private func constants(
         of entry: TracedLibraries.Entry,
         _ layout: StatementLayout,
-        _ hasReturns: Bool,
-        _ isSeparate: Bool
+        hasReturns: Bool,
+        isSeparate: Bool
     ) -> [String: UInt64] {
         var offsets: [String: Int] = [
             "LIBRARY": entry.number & 0xff, "CONNECTION": layout.connection,

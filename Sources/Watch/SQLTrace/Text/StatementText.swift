@@ -30,7 +30,7 @@ enum StatementText {
             case .blob, .number: words.append("?")
             case .doubleQuoted:
                 let isIdentifier =
-                    isColumnList || isIdentifierPosition(tokens, index, next)
+                    isColumnList || isIdentifierPosition(tokens, at: index, next: next)
                     || identifiers.contains(token.unquoted.lowercased())
                 words.append(isIdentifier ? token.text : "?")
             case .word, .quoted, .symbol: words.append(token.text)
@@ -81,8 +81,8 @@ enum StatementText {
     /// Returns whether the adjacent tokens show that a double-quoted token is an identifier.
     private static func isIdentifierPosition(
         _ tokens: [SQLToken],
-        _ index: Int,
-        _ next: SQLToken?
+        at index: Int,
+        next: SQLToken?
     ) -> Bool {
         if next?.isSymbol(".") ?? false { return true }
         let before = tokens[..<index]
@@ -107,7 +107,7 @@ enum StatementText {
             let word = words[index].uppercased()
             result.append(words[index])
             index += 1
-            if word == "IN", let end = listEnd(words, ends, from: index), end > index + 3 {
+            if word == "IN", let end = listEnd(words, ends: ends, from: index), end > index + 3 {
                 result.append("(?…)")
                 index = end
             } else if word == "VALUES", let end = ends[index] {
@@ -128,7 +128,7 @@ enum StatementText {
     }
 
     /// Returns the index after `( ?, ?, … )`, or `nil` for anything else.
-    private static func listEnd(_ words: [String], _ ends: [Int: Int], from start: Int) -> Int? {
+    private static func listEnd(_ words: [String], ends: [Int: Int], from start: Int) -> Int? {
         guard let end = ends[start] else { return nil }
         let inner = words[(start + 1)..<(end - 1)]
         let isList = inner.enumerated().allSatisfy {
@@ -249,7 +249,7 @@ enum SecretKeys {
                 result += "KEY ?"
                 return
             }
-            result += mayBeURIWithKey(token, isJoined) ? "?" : token.text
+            result += mayBeURIWithKey(token, isJoined: isJoined) ? "?" : token.text
         }
     }
 
@@ -257,7 +257,7 @@ enum SecretKeys {
     /// key (https://sqlite.org/uri.html).
     ///
     /// A URI may escape the characters of a parameter's name, and an expression may join its parts.
-    private static func mayBeURIWithKey(_ token: SQLToken, _ isJoined: Bool) -> Bool {
+    private static func mayBeURIWithKey(_ token: SQLToken, isJoined: Bool) -> Bool {
         guard [.string, .doubleQuoted, .quoted].contains(token.kind) else { return false }
         let text = token.text.lowercased()
         return isJoined || text.contains("key=") || text.contains("?") && text.contains("%")

@@ -100,7 +100,7 @@ struct TracedLibraries {
                     known.failures += 1
                 }
                 if known.entry == nil, let description, !description.points.isEmpty, !isFull {
-                    known.entry = entry(mapping, file, description, of: process)
+                    known.entry = entry(mapping, file: file, description: description, of: process)
                 } else {
                     close(file.descriptor)
                 }
@@ -144,8 +144,8 @@ struct TracedLibraries {
 
     private mutating func entry(
         _ mapping: ProcessMaps.Mapping,
-        _ file: (descriptor: Int32, information: stat),
-        _ description: FileDescription,
+        file: (descriptor: Int32, information: stat),
+        description: FileDescription,
         of process: Int32
     ) -> Entry? {
         let library = SQLiteLibrary(

@@ -10,7 +10,7 @@ public enum WatchJSON {
     /// Returns a report as one line of JSON with a newline at the end.
     public static func line(of report: WatchReport) throws -> String {
         try Escaping.encodedJSON(
-            encoded(report, [.sortedKeys, .withoutEscapingSlashes]),
+            encoded(report, formatting: [.sortedKeys, .withoutEscapingSlashes]),
             keepingNewlines: false
         ) + "\n"
     }
@@ -18,14 +18,14 @@ public enum WatchJSON {
     /// Returns any value as indented JSON with a newline at the end.
     package static func document(_ value: some Encodable) throws -> String {
         try Escaping.encodedJSON(
-            encoded(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]),
+            encoded(value, formatting: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]),
             keepingNewlines: true
         ) + "\n"
     }
 
     private static func encoded(
         _ value: some Encodable,
-        _ formatting: JSONEncoder.OutputFormatting
+        formatting: JSONEncoder.OutputFormatting
     ) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting

@@ -11,11 +11,12 @@ package enum WatchStatementText {
     static func lines(of report: WatchReport, cutsStatements: Bool) -> [String] {
         guard let tracing = report.tracing else { return [] }
         let limit = cutsStatements ? textWidth : Int.max
-        return statements(report, limit) + transactions(report, limit) + waits(report, limit)
+        return statements(report, width: limit) + transactions(report, width: limit)
+            + waits(report, width: limit)
             + WatchConnectionText.lines(of: report) + notes(tracing)
     }
 
-    private static func statements(_ report: WatchReport, _ width: Int) -> [String] {
+    private static func statements(_ report: WatchReport, width: Int) -> [String] {
         guard let statements = report.statements, !statements.isEmpty else {
             return ["", "no statements were executed"]
         }
@@ -48,7 +49,7 @@ package enum WatchStatementText {
             row += [
                 statement.pids.count == 1
                     ? String(statement.pids[0]) : "\(statement.pids.count) processes",
-                shortened(statement.sql, width) + values,
+                shortened(statement.sql, width: width) + values,
             ]
             rows.append(row)
         }
@@ -56,7 +57,7 @@ package enum WatchStatementText {
         return [""] + WatchText.table(rows) + (more > 0 ? ["and \(more) more"] : [])
     }
 
-    private static func transactions(_ report: WatchReport, _ width: Int) -> [String] {
+    private static func transactions(_ report: WatchReport, width: Int) -> [String] {
         let transactions = report.transactions ?? []
         guard !transactions.isEmpty else { return [] }
         var rows = [
@@ -65,18 +66,18 @@ package enum WatchStatementText {
         let open = transactions.filter(\.open)
         for transaction in open.prefix(limit) + transactions.filter({ !$0.open }).prefix(5) {
             rows.append([
-                process(transaction.name, transaction.pid),
+                process(transaction.name, pid: transaction.pid),
                 (transaction.open ? "open" : "ended") + (transaction.writes ? ", writing" : ""),
                 HumanUnits.duration(seconds: transaction.seconds),
                 HumanUnits.exact(transaction.statements),
                 HumanUnits.duration(seconds: transaction.longestGapSeconds),
-                shortened(transaction.sql ?? "?", width),
+                shortened(transaction.sql ?? "?", width: width),
             ])
         }
         return [""] + WatchText.table(rows)
     }
 
-    private static func waits(_ report: WatchReport, _ width: Int) -> [String] {
+    private static func waits(_ report: WatchReport, width: Int) -> [String] {
         guard let waits = report.waits, !waits.isEmpty else { return [] }
         var rows = [["waits", "total", "longest", "result", "process", "for", "statement"]]
         for group in waits.prefix(limit) {
@@ -86,9 +87,9 @@ package enum WatchStatementText {
                 HumanUnits.exact(group.count),
                 bound + HumanUnits.duration(seconds: group.seconds),
                 bound + HumanUnits.duration(seconds: longest.seconds),
-                longest.failed ? "BUSY" : "ok", process(longest.name, longest.pid),
+                longest.failed ? "BUSY" : "ok", process(longest.name, pid: longest.pid),
                 longest.holderText,
-                shortened(longest.sql ?? "?", width),
+                shortened(longest.sql ?? "?", width: width),
             ])
         }
         let more = waits.dropFirst(limit).reduce(0) { $0 + $1.count }
@@ -97,7 +98,7 @@ package enum WatchStatementText {
 
     private static func notes(_ tracing: WatchedTracing) -> [String] {
         var notes: [String] = tracing.notVisible.map { hidden in
-            "the SQL of \(process(hidden.name, hidden.pid)) is not visible: \(hidden.reason)"
+            "the SQL of \(process(hidden.name, pid: hidden.pid)) is not visible: \(hidden.reason)"
         }
         if tracing.lost > 0 {
             notes.append(
@@ -151,12 +152,12 @@ package enum WatchStatementText {
             : HumanUnits.duration(seconds: mean)
     }
 
-    private static func shortened(_ text: String, _ width: Int) -> String {
+    private static func shortened(_ text: String, width: Int) -> String {
         text.count <= width ? text : String(text.prefix(width - 1)) + "…"
     }
 
     /// Returns a process's name and ID, such as `python3 report.py (812)`.
-    package static func process(_ name: String?, _ pid: Int32) -> String {
+    package static func process(_ name: String?, pid: Int32) -> String {
         name.map { "\($0) (\(pid))" } ?? "process \(pid)"
     }
 }
@@ -166,7 +167,7 @@ extension WatchedBlock {
     package var holderText: String {
         if isUpgrade == true { return "nobody: it had read" }
         guard let by else { return "unknown" }
-        return by.pid == pid ? "the same process" : WatchStatementText.process(by.name, by.pid)
+        return by.pid == pid ? "the same process" : WatchStatementText.process(by.name, pid: by.pid)
     }
 
     /// A sentence that identifies the waiter and the blocker.
@@ -175,7 +176,7 @@ extension WatchedBlock {
             sql.map { "`" + ($0.count <= 80 ? $0 : String($0.prefix(79)) + "…") + "`" }
                 ?? "a statement"
         }
-        var text = "\(statement(sql)) of \(WatchStatementText.process(name, pid)) "
+        var text = "\(statement(sql)) of \(WatchStatementText.process(name, pid: pid)) "
         if isUpgrade == true {
             return text + "failed at once: its transaction had read, and another connection wrote"
         }
@@ -185,7 +186,7 @@ extension WatchedBlock {
         text +=
             by.pid == pid
             ? " for another connection of the same process"
-            : " for \(WatchStatementText.process(by.name, by.pid))"
+            : " for \(WatchStatementText.process(by.name, pid: by.pid))"
         if by.isInferred { return text + ", which held the lock" }
         var facts: [String] = []
         if let sql = by.sql { facts.append("last ran \(statement(sql))") }
@@ -226,7 +227,7 @@ package enum WatchConnectionText {
             let groups = groups(connections)
             for (index, group) in groups.prefix(limit).enumerated() {
                 var about = connections[0].name == nil ? [] : [pids(group.connections)]
-                if index == 0 { about += copy(connections, report) }
+                if index == 0 { about += copy(connections, report: report) }
                 let start =
                     count(group.connections.count) + " of \(name)"
                     + (about.isEmpty ? "" : " (\(about.joined(separator: "; ")))") + ": "
@@ -277,7 +278,7 @@ package enum WatchConnectionText {
     /// Returns the versions of SQLite, or nothing if one of them is unknown.
     private static func copy(
         _ connections: [WatchedConnection],
-        _ report: WatchReport
+        report: WatchReport
     ) -> [String] {
         let pids = Set(connections.map(\.pid))
         let versions = Set((report.copies ?? []).filter { pids.contains($0.pid) }.map(\.version))
@@ -321,7 +322,7 @@ package enum WatchConnectionText {
             let unseen = copy.unseenConnections
             guard unseen > 0 else { return [] }
             return Paragraph.lines(
-                "\(count(unseen)) of \(WatchStatementText.process(copy.name, copy.pid)) "
+                "\(count(unseen)) of \(WatchStatementText.process(copy.name, pid: copy.pid)) "
                     + (unseen == 1 ? "has" : "have")
                     + " executed no statement since tracing started; settings unknown",
                 first: "",

@@ -88,12 +88,12 @@ extension GateModel {
             resetWait(of: thread)
             return 2 * granted + (mayLeaveFreeSlot ? 1 : 0)
         case .startWatching:
-            if let granted = waits[thread].granted { return take(granted, thread) }
+            if let granted = waits[thread].granted { return take(granted, on: thread) }
             let waiter = GateModelWaiter(thread: thread)
             return gates[index].queue.startWatching(waiter) ? -1 : Self.closed
         case .stopWatching:
             gates[index].queue.stopWatching(GateModelWaiter(thread: thread))
-            if let granted = waits[thread].granted { return take(granted, thread) }
+            if let granted = waits[thread].granted { return take(granted, on: thread) }
             return -1
         case .handOver(let slot): return handOver(slot, at: index, by: thread, flaw)
         case .cancel(let other):
@@ -128,7 +128,7 @@ extension GateModel {
     }
 
     /// Ends a thread's wait with the slot that was granted to it.
-    private mutating func take(_ slot: Int, _ thread: Int) -> Int {
+    private mutating func take(_ slot: Int, on thread: Int) -> Int {
         resetWait(of: thread)
         return slot
     }

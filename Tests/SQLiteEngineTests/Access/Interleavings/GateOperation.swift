@@ -7,7 +7,7 @@ enum GateOperation: Hashable {
     /// The index of the readers' gate.
     static let readers = 1
 
-    /// Acquires a connection on a thread: ``AccessGate/acquire(_:_:_:)``.
+    /// Acquires a connection on a thread: ``AccessGate/acquire(_:at:intent:)``.
     case acquire(Int)
     /// Acquires a slot on a thread, but opening the connection fails.
     case acquireButFailToOpen(Int)
@@ -21,7 +21,7 @@ enum GateOperation: Hashable {
     case visit(Int)
     /// Cancels the wait of a thread's task.
     case cancel(thread: Int)
-    /// Acquires all connections: ``AccessGate/withAllConnections(_:_:readers:_:)``.
+    /// Acquires all connections: ``AccessGate/withAllConnections(_:at:readers:_:)``.
     case barrier
     /// Acquires all connections for a task.
     case taskBarrier
@@ -62,12 +62,12 @@ struct ReplayedGates {
     func run(_ operation: GateOperation, _ context: GateContext) throws(NextStep) {
         switch operation {
         case .acquire(let gate):
-            guard let slot = try acquire(gates[gate], context) else { return }
+            guard let slot = try acquire(gates[gate], context: context) else { return }
             if try !gates[gate].hasConnection(slot) {
                 try gates[gate].perform(.setConnection(slot, isOpen: true))
             }
         case .acquireButFailToOpen(let gate):
-            guard let slot = try acquire(gates[gate], context) else { return }
+            guard let slot = try acquire(gates[gate], context: context) else { return }
             if try !gates[gate].hasConnection(slot) { try gates[gate].returnSlot(slot) }
         case .acquireForTask(let gate):
             guard let slot = try acquireForTask(gates[gate], wanted: nil) else { return }
@@ -94,7 +94,7 @@ struct ReplayedGates {
 
     private func acquire(
         _ gate: ReplayedGate,
-        _ context: GateContext
+        context: GateContext
     ) throws(NextStep) -> Int? {
         if let slot = try gate.claimAny() { return slot }
         if let slot = try gate.claimClosed() { return slot }
@@ -138,7 +138,7 @@ struct ReplayedGates {
 
     private func take(
         _ slot: Int,
-        _ gate: ReplayedGate,
+        gate: ReplayedGate,
         isTask: Bool,
         holdsNothing: Bool = false
     ) throws(NextStep) -> Bool {
@@ -151,10 +151,10 @@ struct ReplayedGates {
     }
 
     private func runBarrier(isTask: Bool, closesGates: Bool) throws(NextStep) {
-        guard try take(0, writer, isTask: isTask, holdsNothing: true) else { return }
+        guard try take(0, gate: writer, isTask: isTask, holdsNothing: true) else { return }
         try writer.reserve()
         for slot in readers.slots {
-            if try take(slot, readers, isTask: isTask) { continue }
+            if try take(slot, gate: readers, isTask: isTask) { continue }
             for acquired in 0..<slot { try readers.returnSlot(acquired) }
             try writer.endReservation()
             return

@@ -70,12 +70,12 @@ struct ComparisonHTMLTests {
     }
 
     @Test func intervalsAreDrawnAtTheirRatios() throws {
-        let axis = ChartAxis.ratio("ratio", [0.25, 4])
+        let axis = ChartAxis.ratio("ratio", values: [0.25, 4])
         #expect(abs(axis.position(of: 1) - 0.5) < 1e-9)
         #expect(axis.position(of: 0.25) < 0.1)
         #expect(axis.position(of: 4) > 0.9)
         #expect(axis.ticks.contains { $0.value == 1 && $0.label == "1×" })
-        #expect(ChartAxis.ratio("ratio", []).ticks.count >= 3)
+        #expect(ChartAxis.ratio("ratio", values: []).ticks.count >= 3)
     }
 
     @Test func anEmptyComparisonIsAValidPage() throws {

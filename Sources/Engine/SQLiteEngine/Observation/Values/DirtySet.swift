@@ -82,7 +82,7 @@ struct DirtySet<Member: Hashable & Sendable> {
         if isUncertain { uncertain.insert(member) }
         if let group = entries[member]?.group {
             if groups[group]?.region == region { return }
-            leave(group, member)
+            leave(group, member: member)
         }
         let group = groups.first { $0.value.region == region }?.key ?? makeGroup(region)
         // An earlier change to the group also marks a new member, which costs one extra fetch.
@@ -97,7 +97,7 @@ struct DirtySet<Member: Hashable & Sendable> {
         uncertain.remove(member)
         guard let entry = entries.removeValue(forKey: member) else { return }
         removeFromLists(member)
-        leave(entry.group, member)
+        leave(entry.group, member: member)
     }
 
     private mutating func removeFromLists(_ member: Member) {
@@ -120,10 +120,10 @@ struct DirtySet<Member: Hashable & Sendable> {
         return version
     }
 
-    private mutating func leave(_ group: Int, _ member: Member) {
+    private mutating func leave(_ group: Int, member: Member) {
         groups[group]?.members.remove(member)
         // A change to the previous region may require the member's next fetch.
-        if let commit = groups[group]?.changedBy { mark(member, commit) }
+        if let commit = groups[group]?.changedBy { mark(member, at: commit) }
         guard groups[group]?.members.isEmpty == true else { return }
         groups[group] = nil
         changedGroups.removeAll { $0 == group }
@@ -166,14 +166,14 @@ struct DirtySet<Member: Hashable & Sendable> {
             coalesced += earlier * UInt64(group.members.count)
             groups[change.group]?.changedBy = commits
         }
-        for member in marked { mark(member, commits) }
+        for member in marked { mark(member, at: commits) }
         return Array(marked)
     }
 
     /// Requests a fetch that reflects all commits counted so far.
-    mutating func request(_ member: Member) { mark(member, commits) }
+    mutating func request(_ member: Member) { mark(member, at: commits) }
 
-    private mutating func mark(_ member: Member, _ commit: UInt64) {
+    private mutating func mark(_ member: Member, at commit: UInt64) {
         guard let index = entries.index(forKey: member) else { return }
         let entry = entries.values[index]
         let isShown = entry.shown.map { $0 >= commit } == true
@@ -188,7 +188,7 @@ struct DirtySet<Member: Hashable & Sendable> {
         for number in changedGroups {
             guard let group = groups[number], let commit = group.changedBy else { continue }
             groups[number]?.changedBy = nil
-            for member in group.members { mark(member, commit) }
+            for member in group.members { mark(member, at: commit) }
         }
         changedGroups = []
     }

@@ -89,8 +89,8 @@ extension ObservationHub {
             database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
                 let start = previousStart ?? monotonicNanoseconds()
                 let round = beginRound(of: database)
-                fetch(round, .success(db))
-                queue.async { self.end(round, start) }
+                fetch(round, in: .success(db))
+                queue.async { self.end(round, start: start) }
             }
             return
         }
@@ -98,14 +98,14 @@ extension ObservationHub {
         // Fetches on this thread if a reader is free, because each thread switch costs processor
         // time that a writer could use.
         let start = previousStart ?? monotonicNanoseconds()
-        if round.isEmpty || database.readIfFree(at: Self.site, { fetch(round, .success($0)) }) {
-            end(round, start)
+        if round.isEmpty || database.readIfFree(at: Self.site, { fetch(round, in: .success($0)) }) {
+            end(round, start: start)
             return
         }
         database.asyncRead(at: Self.site) { [self] db in
             let start = previousStart ?? monotonicNanoseconds()
-            fetch(round, db)
-            queue.async { self.end(round, start) }
+            fetch(round, in: db)
+            queue.async { self.end(round, start: start) }
         }
     }
 
@@ -136,7 +136,7 @@ extension ObservationHub {
         }
     }
 
-    private func fetch(_ round: DirtySet<Observed>.Round, _ db: Result<Database, any Error>) {
+    private func fetch(_ round: DirtySet<Observed>.Round, in db: Result<Database, any Error>) {
         checkLater()
         let start = monotonicNanoseconds()
         let longest = longestRound.load(ordering: .relaxed)
@@ -166,7 +166,7 @@ extension ObservationHub {
     /// The next round continues an unfinished round immediately. Otherwise, the fetcher pauses
     /// after a long round. Without the pause, continuous commits could cause continuous fetches of
     /// many values. The pause does not retain the database.
-    private func end(_ round: DirtySet<Observed>.Round, _ start: UInt64) {
+    private func end(_ round: DirtySet<Observed>.Round, start: UInt64) {
         let pause = min(3 * (monotonicNanoseconds() - start), EngineTimings.longestFetchPause)
         let (fetched, next, isUnfinished) = state.withLock { state in
             let isCurrent = state.dirty.isCurrent(round.number)

@@ -181,7 +181,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         of database: any ObservedDatabase
     ) {
         let (isInstalled, isFirst) = update { hub in
-            hub.add(member, region, of: database, isUncertain: hub.isInstalled)
+            hub.add(member, region: region, of: database, isUncertain: hub.isInstalled)
             if hub.isInstalled { return (true, false) }
             hub.joiningMembers.append(JoiningMember(member: member, region: region, state: state))
             return (false, hub.joiningMembers.count == 1)
@@ -207,7 +207,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         of database: any ObservedDatabase,
         mayBeWriting: Bool
     ) {
-        update { $0.add(member, region, of: database, isUncertain: mayBeWriting) }
+        update { $0.add(member, region: region, of: database, isUncertain: mayBeWriting) }
         if mayBeWriting { confirm(member, in: database) }
     }
 
@@ -354,7 +354,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 extension ObservationHub.State {
     fileprivate mutating func add(
         _ member: any ObservedMember,
-        _ region: DatabaseRegion,
+        region: DatabaseRegion,
         of database: any ObservedDatabase,
         isUncertain: Bool
     ) {

@@ -74,7 +74,8 @@ extension ObservedDatabase {
     ///
     /// `status()` excludes this wait.
     func performWhenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
-        writer.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
+        writer.performLater(at: AccessSite(AccessLabel("ValueObservation")), intent: .maintenance) {
+            _ in
             // The database is closed, so no more commits occur.
         } _: { db in
             withExtendedLifetime(self) {

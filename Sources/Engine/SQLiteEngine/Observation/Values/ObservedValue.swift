@@ -399,8 +399,8 @@ extension ObservedValue {
         }
         for next in fetched {
             switch next {
-            case .success(let fetched): reduce(fetched.value, &delivery)
-            case .failure(let error): fail(error, &delivery)
+            case .success(let fetched): reduce(fetched.value, delivery: &delivery)
+            case .failure(let error): fail(error, delivery: &delivery)
             }
         }
     }
@@ -412,7 +412,7 @@ extension ObservedValue {
         }
     }
 
-    private func reduce(_ fetched: Reducer.Fetcher.Value, _ delivery: inout Delivery) {
+    private func reduce(_ fetched: Reducer.Fetcher.Value, delivery: inout Delivery) {
         guard isActive else { return }
         do {
             guard let value = try reducer._value(fetched) else {
@@ -423,12 +423,12 @@ extension ObservedValue {
                 if isActive { onChange(value) }
             }
         } catch {
-            fail(error, &delivery)
+            fail(error, delivery: &delivery)
         }
     }
 
     /// Delivers an error after the values that preceded it.
-    private func fail(_ error: any Error, _ delivery: inout Delivery) {
+    private func fail(_ error: any Error, delivery: inout Delivery) {
         schedule(&delivery) { [self] in
             guard end() else { return }
             for events in observation.events { events.didFail?(error) }

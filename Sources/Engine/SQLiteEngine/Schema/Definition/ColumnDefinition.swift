@@ -71,13 +71,13 @@ public final class ColumnDefinition {
             sql:
                 "PRIMARY KEY\(conflictResolution.onConflict)\(autoincrement ? " AUTOINCREMENT" : "")"
         )
-        return set(.primaryKey, sql)
+        return set(.primaryKey, sql: sql)
     }
 
     /// Adds a `NOT NULL` constraint.
     @discardableResult
     public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
-        set(.notNull, SQL(sql: "NOT NULL\(conflictResolution.onConflictUnlessAbort)"))
+        set(.notNull, sql: SQL(sql: "NOT NULL\(conflictResolution.onConflictUnlessAbort)"))
     }
 
     /// Adds a `UNIQUE` constraint.
@@ -85,7 +85,7 @@ public final class ColumnDefinition {
     /// Multiple rows can contain `NULL`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
-        set(.unique, SQL(sql: "UNIQUE\(conflictResolution.onConflictUnlessAbort)"))
+        set(.unique, sql: SQL(sql: "UNIQUE\(conflictResolution.onConflictUnlessAbort)"))
     }
 
     /// Creates an index on the column, named `table_on_column`.
@@ -120,7 +120,7 @@ public final class ColumnDefinition {
     /// Sets the default value of the column.
     @discardableResult
     public func defaults(to value: some DatabaseValueConvertible) -> Self {
-        set(.defaultValue, "DEFAULT \(SQL(value))")
+        set(.defaultValue, sql: "DEFAULT \(SQL(value))")
     }
 
     /// Sets the default value of the column, as SQL.
@@ -129,12 +129,12 @@ public final class ColumnDefinition {
     ///   parentheses.
     /// - Returns: The column.
     @discardableResult
-    public func defaults(sql: String) -> Self { set(.defaultValue, "DEFAULT \(sql: sql)") }
+    public func defaults(sql: String) -> Self { set(.defaultValue, sql: "DEFAULT \(sql: sql)") }
 
     /// Sets the collation of the column.
     @discardableResult
     public func collate(_ collation: Database.CollationName) -> Self {
-        set(.collation, "COLLATE \(sql: collation.rawValue)")
+        set(.collation, sql: "COLLATE \(sql: collation.rawValue)")
     }
 
     /// Sets the collation of the column.
@@ -145,7 +145,7 @@ public final class ColumnDefinition {
         let isWord =
             name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_$]*/) != nil
             && sqlite3_keyword_check(name, CInt(name.utf8.count)) == 0
-        return set(.collation, "COLLATE \(sql: isWord ? name : name.quotedIdentifier)")
+        return set(.collation, sql: "COLLATE \(sql: isWord ? name : name.quotedIdentifier)")
     }
 
     /// Makes the column a generated column, which is computed from other columns.
@@ -169,7 +169,7 @@ public final class ColumnDefinition {
     ) -> Self {
         set(
             .generated,
-            "GENERATED ALWAYS AS (\(literal: expression)) \(sql: qualification.rawValue)"
+            sql: "GENERATED ALWAYS AS (\(literal: expression)) \(sql: qualification.rawValue)"
         )
     }
 
@@ -209,7 +209,7 @@ public final class ColumnDefinition {
         return self
     }
 
-    private func set(_ clause: Clause, _ sql: SQL) -> Self {
+    private func set(_ clause: Clause, sql: SQL) -> Self {
         clauses[clause] = [sql]
         return self
     }

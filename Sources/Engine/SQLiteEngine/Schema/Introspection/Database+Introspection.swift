@@ -182,7 +182,8 @@ extension Database {
                 var mapping = keys.last?.id == id ? keys.removeLast().mapping : []
                 // If the column name is omitted, the foreign key references the primary key.
                 let column =
-                    try row[3] as String? ?? primaryKeyColumn(mapping.count, of: destination, table)
+                    try row[3] as String?
+                    ?? primaryKeyColumn(mapping.count, of: destination, table: table)
                 mapping.append((origin, column))
                 keys.append(ForeignKeyInfo(id: id, destinationTable: destination, mapping: mapping))
             }
@@ -193,7 +194,7 @@ extension Database {
     private func primaryKeyColumn(
         _ index: Int,
         of destination: String,
-        _ table: SchemaObject
+        table: SchemaObject
     ) throws -> String {
         let columns = try primaryKey(destination, in: table.database).columns
         guard columns.indices.contains(index) else {

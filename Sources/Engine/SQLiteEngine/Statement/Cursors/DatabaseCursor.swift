@@ -178,7 +178,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Steppin
         let pointer = steps.statement.pointer
         let value = read.map { $0(pointer, column) } ?? Value.fromColumn(pointer, at: column)
         if let value { return value }
-        throw steps.statement.mismatch(Value.self, column)
+        throw steps.statement.mismatch(Value.self, column: column)
     }
 }
 

@@ -80,8 +80,8 @@ public final class DatabaseFunction: Identifiable, Sendable {
             id.argumentCount,
             SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0),
             Unmanaged.passRetained(self).toOpaque(),
-            isAggregate ? nil : { DatabaseFunction.call($0, $1, $2) },
-            isAggregate ? { DatabaseFunction.step($0, $1, $2) } : nil,
+            isAggregate ? nil : { DatabaseFunction.call($0, count: $1, values: $2) },
+            isAggregate ? { DatabaseFunction.step($0, count: $1, values: $2) } : nil,
             isAggregate ? { DatabaseFunction.finalize($0) } : nil,
             { $0.map { Unmanaged<DatabaseFunction>.fromOpaque($0).release() } }
         )
@@ -112,20 +112,20 @@ extension DatabaseFunction {
         }
     }
 
-    private static func arguments(_ count: CInt, _ values: Values?) -> [DatabaseValue] {
+    private static func arguments(_ count: CInt, values: Values?) -> [DatabaseValue] {
         (0..<Int(count)).map { DatabaseValue(sqliteValue: values?[$0]) }
     }
 
-    private static func call(_ context: Context?, _ count: CInt, _ values: Values?) {
+    private static func call(_ context: Context?, count: CInt, values: Values?) {
         guard let function = function(of: context), case .scalar(let compute) = function.kind
         else { return }
-        FunctionResult.report(to: context) { try compute(arguments(count, values)) }
+        FunctionResult.report(to: context) { try compute(arguments(count, values: values)) }
     }
 
-    private static func step(_ context: Context?, _ count: CInt, _ values: Values?) {
+    private static func step(_ context: Context?, count: CInt, values: Values?) {
         guard let group = group(of: context, create: true), !group.hasFailed else { return }
         do {
-            try group.aggregate.step(arguments(count, values))
+            try group.aggregate.step(arguments(count, values: values))
         } catch {
             group.hasFailed = true
             FunctionResult.report(error, to: context)
@@ -362,12 +362,16 @@ extension Database {
     /// `Configuration.prepareDatabase(_:)`. If SQLite runs out of memory, opening the connection
     /// then throws `SQLITE_NOMEM`. If the connection is already open, the function is not added.
     public func add(function: DatabaseFunction) {
-        expectSuccess(function.install(on: handle), "add the function", function.name)
+        expectSuccess(function.install(on: handle), action: "add the function", name: function.name)
     }
 
     /// Removes an SQL function.
     public func remove(function: DatabaseFunction) {
-        expectSuccess(function.uninstall(from: handle), "remove the function", function.name)
+        expectSuccess(
+            function.uninstall(from: handle),
+            action: "remove the function",
+            name: function.name
+        )
     }
 
     /// Adds a collation, or replaces the collation with the same name.
@@ -376,12 +380,20 @@ extension Database {
     /// `Configuration.prepareDatabase(_:)`. If SQLite runs out of memory, opening the connection
     /// then throws `SQLITE_NOMEM`. If the connection is already open, the collation is not added.
     public func add(collation: DatabaseCollation) {
-        expectSuccess(collation.install(on: handle), "add the collation", collation.name)
+        expectSuccess(
+            collation.install(on: handle),
+            action: "add the collation",
+            name: collation.name
+        )
     }
 
     /// Removes a collation.
     public func remove(collation: DatabaseCollation) {
-        expectSuccess(collation.uninstall(from: handle), "remove the collation", collation.name)
+        expectSuccess(
+            collation.uninstall(from: handle),
+            action: "remove the collation",
+            name: collation.name
+        )
     }
 
     func addPredefinedFunctionsAndCollations() throws {
@@ -393,7 +405,7 @@ extension Database {
     ///
     /// Other failures are programming errors: the name is too long, there are too many arguments,
     /// or a running statement uses the function or collation.
-    private func expectSuccess(_ code: CInt, _ action: String, _ name: String) {
+    private func expectSuccess(_ code: CInt, action: String, name: String) {
         guard code != SQLITE_OK else { return }
         let error = DatabaseError(
             resultCode: ResultCode(rawValue: code),

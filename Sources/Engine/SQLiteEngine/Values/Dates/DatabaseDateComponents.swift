@@ -42,22 +42,22 @@ public struct DatabaseDateComponents: Sendable {
     var text: String {
         var text = ""
         if format.hasDate {
-            text += Self.pad(dateComponents.year ?? 0, 4)
-            text += "-" + Self.pad(dateComponents.month ?? 1, 2)
-            text += "-" + Self.pad(dateComponents.day ?? 1, 2)
+            text += Self.pad(dateComponents.year ?? 0, width: 4)
+            text += "-" + Self.pad(dateComponents.month ?? 1, width: 2)
+            text += "-" + Self.pad(dateComponents.day ?? 1, width: 2)
             if format == .YMD { return text }
             text += " "
         }
-        text += Self.pad(dateComponents.hour ?? 0, 2)
-        text += ":" + Self.pad(dateComponents.minute ?? 0, 2)
+        text += Self.pad(dateComponents.hour ?? 0, width: 2)
+        text += ":" + Self.pad(dateComponents.minute ?? 0, width: 2)
         if format == .HM || format == .YMD_HM { return text }
-        text += ":" + Self.pad(dateComponents.second ?? 0, 2)
+        text += ":" + Self.pad(dateComponents.second ?? 0, width: 2)
         if format == .HMS || format == .YMD_HMS { return text }
         let milliseconds = (Double(dateComponents.nanosecond ?? 0) / 1e6).rounded()
-        return text + "." + Self.pad(Int(milliseconds), 3)
+        return text + "." + Self.pad(Int(milliseconds), width: 3)
     }
 
-    private static func pad(_ number: Int, _ width: Int) -> String {
+    private static func pad(_ number: Int, width: Int) -> String {
         let digits = String(number.magnitude)
         let zeros = String(repeating: "0", count: max(0, width - digits.count))
         return (number < 0 ? "-" : "") + zeros + digits

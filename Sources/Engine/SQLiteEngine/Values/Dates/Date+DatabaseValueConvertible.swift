@@ -17,7 +17,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
             return timeIntervalSince1970.databaseValue
         }
         let total = Int(milliseconds)
-        let days = CivilDate.floorDivide(total, 86_400_000)
+        let days = CivilDate.floorDivide(total, by: 86_400_000)
         let date = CivilDate.date(days: days)
         return Self.text(date, millisecondOfDay: total - days * 86_400_000).databaseValue
     }
@@ -176,9 +176,9 @@ enum CivilDate {
     /// The month and the day can exceed their usual ranges.
     static func days(year: Int, month: Int, day: Int) -> Int {
         let monthsFromMarch = year * 12 + month - 3
-        let marchYear = floorDivide(monthsFromMarch, 12)
+        let marchYear = floorDivide(monthsFromMarch, by: 12)
         let monthFromMarch = monthsFromMarch - marchYear * 12
-        let era = floorDivide(marchYear, 400)
+        let era = floorDivide(marchYear, by: 400)
         let yearOfEra = marchYear - era * 400
         let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
@@ -187,7 +187,7 @@ enum CivilDate {
 
     static func date(days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
-        let era = floorDivide(shifted, daysPerEra)
+        let era = floorDivide(shifted, by: daysPerEra)
         let dayOfEra = shifted - era * daysPerEra
         let yearOfEra =
             (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -201,7 +201,7 @@ enum CivilDate {
         )
     }
 
-    static func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
+    static func floorDivide(_ dividend: Int, by divisor: Int) -> Int {
         let quotient = dividend / divisor
         return dividend % divisor < 0 ? quotient - 1 : quotient
     }

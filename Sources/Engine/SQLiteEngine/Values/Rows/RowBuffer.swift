@@ -35,7 +35,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
                 cells.initializeElement(at: column, to: cell)
             }
             let row = UnsafeMutableBufferPointer(rebasing: cells[..<count])
-            return copy(row, byteCount, minimumCapacity)
+            return copy(row, byteCount: byteCount, minimumCapacity: minimumCapacity)
         }
     }
 
@@ -145,15 +145,17 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
                 let start = bytes.baseAddress.map { UInt(bitPattern: $0) } ?? 0
                 cells[index].bits += UInt64(start)
             }
-            return cells.withUnsafeMutableBufferPointer { copy($0, bytes.count, 0) }
+            return cells.withUnsafeMutableBufferPointer {
+                copy($0, byteCount: bytes.count, minimumCapacity: 0)
+            }
         }
     }
 
     /// Creates a buffer from cells with the addresses of text and blobs.
     private static func copy(
         _ cells: UnsafeMutableBufferPointer<RowCell>,
-        _ byteCount: Int,
-        _ minimumCapacity: Int
+        byteCount: Int,
+        minimumCapacity: Int
     ) -> RowBuffer {
         let end = cells.count + cellCount(byteCount)
         let buffer = unsafeDowncast(

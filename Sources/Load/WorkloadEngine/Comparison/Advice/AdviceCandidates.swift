@@ -212,7 +212,7 @@ struct AdviceCandidates {
 
     private func pragmaCandidate(
         _ kind: AdviceCandidate.Kind,
-        _ pragma: String,
+        pragma: String,
         to value: Int,
         cost: String
     ) -> AdviceCandidate {
@@ -237,7 +237,7 @@ struct AdviceCandidates {
             candidates.append(
                 pragmaCandidate(
                     .cache,
-                    "cache_size",
+                    pragma: "cache_size",
                     to: -Self.largeCache,
                     cost: "up to 64 MiB of memory per connection"
                 )
@@ -247,7 +247,7 @@ struct AdviceCandidates {
             candidates.append(
                 pragmaCandidate(
                     .memoryMap,
-                    "mmap_size",
+                    pragma: "mmap_size",
                     to: Self.largeMap,
                     cost: "an I/O error or a truncated file ends the process with a signal"
                 )
@@ -264,7 +264,7 @@ struct AdviceCandidates {
             candidates.append(
                 pragmaCandidate(
                     .checkpoint,
-                    "wal_autocheckpoint",
+                    pragma: "wal_autocheckpoint",
                     to: 1000,
                     cost: "a commit in about every thousand pages copies the log"
                 )
@@ -273,7 +273,7 @@ struct AdviceCandidates {
             candidates.append(
                 pragmaCandidate(
                     .checkpoint,
-                    "wal_autocheckpoint",
+                    pragma: "wal_autocheckpoint",
                     to: max(4000, pages * 4),
                     cost: "a log several times as large, and longer checkpoints"
                 )
@@ -284,7 +284,7 @@ struct AdviceCandidates {
             candidates.append(
                 pragmaCandidate(
                     .logLimit,
-                    "journal_size_limit",
+                    pragma: "journal_size_limit",
                     to: Self.logLimit,
                     cost: "up to 64 MiB for the log"
                 )

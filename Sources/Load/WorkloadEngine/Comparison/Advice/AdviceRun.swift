@@ -161,7 +161,12 @@ package final class AdviceRun: Sendable {
         )
         do {
             try await screening.run(&found, plan)
-            try await repeatScreening(screening, plan.seconds, schedule, &found)
+            try await repeatScreening(
+                screening,
+                seconds: plan.seconds,
+                schedule: schedule,
+                found: &found
+            )
         } catch let end as TrialRunner.End {
             let needed = neededLimit(schedule, candidates: found.count, tests: metrics.count)
             result.candidates = found.map {
@@ -170,7 +175,7 @@ package final class AdviceRun: Sendable {
             throw end
         }
         result.screeningRounds = found.map(\.gains.count).max() ?? 0
-        try await confirm(found, metrics, schedule, &result)
+        try await confirm(found, metrics: metrics, schedule: schedule, result: &result)
     }
 
     /// The share of the limit up to which the screening is repeated if nothing is promising.
@@ -180,9 +185,9 @@ package final class AdviceRun: Sendable {
     /// Repeats the screening of all candidates to exclude smaller effects if nothing is promising.
     private func repeatScreening(
         _ screening: AdviceScreening,
-        _ seconds: Double,
-        _ schedule: AdviceSchedule,
-        _ found: inout [ScreenedCandidate]
+        seconds: Double,
+        schedule: AdviceSchedule,
+        found: inout [ScreenedCandidate]
     ) async throws {
         var round = Self.maximumRounds
         let length = schedule.phases(measured: seconds) + trials.overhead
@@ -301,9 +306,9 @@ package final class AdviceRun: Sendable {
     /// Confirms the most promising candidates, and then others while there is time.
     private func confirm(
         _ found: [ScreenedCandidate],
-        _ metrics: [ComparisonMetric],
-        _ schedule: AdviceSchedule,
-        _ result: inout AdviceResult
+        metrics: [ComparisonMetric],
+        schedule: AdviceSchedule,
+        result: inout AdviceResult
     ) async throws {
         var open = found
         let tests: (Int) -> Int = { $0 * metrics.count }
@@ -348,7 +353,7 @@ package final class AdviceRun: Sendable {
             }
             let tried = Array(chosen.prefix(plan.candidates))
             let start = trials.elapsed
-            let compared = try await compare(tried, metrics, plan)
+            let compared = try await compare(tried, metrics: metrics, plan: plan)
             add(compared, to: &result)
             // With too few blocks, no difference can be significant.
             let count = compared.pairs.filter(\.primary).count
@@ -358,7 +363,9 @@ package final class AdviceRun: Sendable {
             let names = Set(tried.map(\.candidate.arm.name))
             open.removeAll { names.contains($0.candidate.arm.name) }
             let needed = trials.elapsed + (trials.elapsed - start) * 1.5
-            result.candidates += tried.map { judgedCandidate($0, compared, needed: needed) }
+            result.candidates += tried.map {
+                judgedCandidate($0, compared: compared, needed: needed)
+            }
             if compared.partial { throw TrialRunner.End.stopped }
             if result.recommended.contains(where: { $0.effect >= Self.largeEffect }) { return }
         }
@@ -384,8 +391,8 @@ package final class AdviceRun: Sendable {
 
     private func compare(
         _ chosen: [ScreenedCandidate],
-        _ metrics: [ComparisonMetric],
-        _ plan: (candidates: Int, blocks: Int, seconds: Double)
+        metrics: [ComparisonMetric],
+        plan: (candidates: Int, blocks: Int, seconds: Double)
     ) async throws -> ComparisonResult {
         var scenario = scenario
         scenario.arms = [arm] + chosen.map(\.candidate.arm)
@@ -416,7 +423,7 @@ package final class AdviceRun: Sendable {
 
     private func judgedCandidate(
         _ tried: ScreenedCandidate,
-        _ compared: ComparisonResult,
+        compared: ComparisonResult,
         needed: Double
     ) -> AdviceResult.Candidate {
         let pairs = compared.pairs.filter { $0.a == arm.name && $0.b == tried.candidate.arm.name }

@@ -145,7 +145,7 @@ struct AdviceSchedule {
         overhead: Double,
         smallest: Double = 1
     ) -> (candidates: Int, blocks: Int, seconds: Double)? {
-        func seconds(_ count: Int, _ blocks: Int) -> Double {
+        func seconds(_ count: Int, blocks: Int) -> Double {
             // The current arm runs twice in each block.
             let run = remaining * Self.plannedShare / Double((count + 2) * blocks)
             return measured(phases: run - overhead)
@@ -158,20 +158,22 @@ struct AdviceSchedule {
         for (spare, length) in [(2, sufficient), (1, sufficient), (0, sufficient), (0, needed)] {
             for count in stride(from: candidates, to: 0, by: -1) {
                 let minimumBlocks = BlockCount.minimum(tests: tests(count))
-                guard seconds(count, minimumBlocks + spare) >= length else { continue }
+                guard seconds(count, blocks: minimumBlocks + spare) >= length else { continue }
                 let more =
                     isObvious
                     ? nil
                     : [6, 4, 2, 1].first {
-                        $0 > spare && seconds(count, minimumBlocks + $0) >= length
+                        $0 > spare && seconds(count, blocks: minimumBlocks + $0) >= length
                     }
                 let blocks = minimumBlocks + (more ?? spare)
-                return (count, blocks, min(seconds(count, blocks), max(longest, sufficient)))
+                return (
+                    count, blocks, min(seconds(count, blocks: blocks), max(longest, sufficient))
+                )
             }
         }
         let minimumBlocks = BlockCount.minimum(tests: tests(1))
-        guard candidates > 0, seconds(1, minimumBlocks) >= shortest else { return nil }
-        return (1, minimumBlocks, seconds(1, minimumBlocks))
+        guard candidates > 0, seconds(1, blocks: minimumBlocks) >= shortest else { return nil }
+        return (1, minimumBlocks, seconds(1, blocks: minimumBlocks))
     }
 
     /// Returns the time limit with which a search would also screen and confirm candidates that it

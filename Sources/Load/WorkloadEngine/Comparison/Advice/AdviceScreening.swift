@@ -52,7 +52,7 @@ struct AdviceScreening {
                 }
                 let candidate = found[index].candidate
                 do {
-                    let run = try await measure(seeded, on: candidate.arm, candidate.batch)
+                    let run = try await measure(seeded, on: candidate.arm, batch: candidate.batch)
                     found[index].problem = Self.problem(of: run.result)
                     measured[index] = run
                 } catch let error as RunError {
@@ -97,7 +97,7 @@ struct AdviceScreening {
     private func measure(
         _ block: Scenario,
         on arm: Arm,
-        _ batch: WriteBatch? = nil
+        batch: WriteBatch? = nil
     ) async throws -> ComparisonMeasurement {
         onProgress?("screening: \(arm.name)")
         return try await trials.measure(
@@ -122,7 +122,7 @@ struct AdviceScreening {
     ) -> Double? {
         var gains: [Double] = []
         for metric in metrics {
-            guard let (a, b) = Self.values(of: metric, present, changed) else { continue }
+            guard let (a, b) = Self.values(of: metric, present, changed: changed) else { continue }
             let smallest = metric.smallest(seconds: present.result.duration)
             let change = log(max(a, smallest) / max(b, smallest))
             gains.append(metric.isLowerBetter ? change : -change)
@@ -135,7 +135,7 @@ struct AdviceScreening {
     private static func values(
         of metric: ComparisonMetric,
         _ present: ComparisonMeasurement,
-        _ changed: ComparisonMeasurement
+        changed: ComparisonMeasurement
     ) -> (Double, Double)? {
         var metric: ComparisonMetric? = metric
         while let current = metric {

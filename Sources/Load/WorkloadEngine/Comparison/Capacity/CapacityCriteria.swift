@@ -233,7 +233,7 @@ struct LatencyFloor {
                     return Double(client.completed)
                         >= Self.completedShare * Double(client.offered)
                 },
-                blame: run.blame?[client].map { TextReport.sentences(client, $0) } ?? []
+                blame: run.blame?[client].map { TextReport.sentences(client, blame: $0) } ?? []
             )
         )
     }
@@ -248,7 +248,7 @@ struct LatencyFloor {
         guard let measure = last.miss.measure else { return nil }
         // With fewer samples, a lower percentile shows the miss, which is evidence all the more.
         let metric = measure.prefix { $0 != " " }
-        func entry(_ rateRatio: Double, _ equalRatio: Double) -> Entry? {
+        func entry(_ rateRatio: Double, equalRatio: Double) -> Entry? {
             entries.first { entry in
                 entry.miss.measure?.prefix { $0 != " " } == metric
                     && entry.rate >= last.rate * rateRatio
@@ -257,8 +257,9 @@ struct LatencyFloor {
         }
         let entryAtHigherRate =
             last.inFlight <= Self.maximumConcurrency
-            ? entry(Self.minimumRateRatio, Self.minimumEqualRatio)
-            : last.keepsUp ? entry(Self.minimumWideRateRatio, Self.minimumWideEqualRatio) : nil
+            ? entry(Self.minimumRateRatio, equalRatio: Self.minimumEqualRatio)
+            : last.keepsUp
+                ? entry(Self.minimumWideRateRatio, equalRatio: Self.minimumWideEqualRatio) : nil
         guard let entryAtHigherRate else { return nil }
         let rates =
             "at \(ReportUnits.rate(last.rate)), about the same as at "

@@ -18,7 +18,7 @@ package enum CapacityReport {
         for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
         if let loads = result.equalLoads, !loads.isEmpty {
             lines += ["", equalLoadsTitle]
-            lines += equalLoads(loads, result.load.clients.map(\.client)).lines()
+            lines += equalLoads(loads, clients: result.load.clients.map(\.client)).lines()
             lines += missedLines(in: loads)
         }
         lines += [""] + ArmSettings.lines(of: result.settings)
@@ -47,7 +47,7 @@ package enum CapacityReport {
         for needed in result.readers ?? [] { lines += ["", escaped(sentence(needed))] }
         if let loads = result.equalLoads, !loads.isEmpty {
             lines += ["", equalLoadsTitle, ""]
-            lines += equalLoads(loads, result.load.clients.map(\.client)).markdown()
+            lines += equalLoads(loads, clients: result.load.clients.map(\.client)).markdown()
             lines += missedLines(in: loads).map(escaped)
         }
         lines += [""] + ArmSettings.lines(of: result.settings).map(escaped)
@@ -146,7 +146,7 @@ package enum CapacityReport {
 
     private static func equalLoads(
         _ loads: [CapacityResult.EqualLoad],
-        _ clients: [String]
+        clients: [String]
     ) -> TextTable {
         let all = loads.flatMap(\.arms).flatMap { $0.response.values.map(\.summary) }
         let columns = LatencyColumns([.p50, .p99, .p999, .p9999], for: all)

@@ -229,7 +229,7 @@ package final class CapacityRun: Sendable {
         }
         while searches.contains(where: { !$0.isOver }) {
             for index in searches.indices where !searches[index].isOver {
-                try await advance(&searches[index], &result.arms[index])
+                try await advance(&searches[index], arm: &result.arms[index])
             }
         }
         if searches.contains(where: \.hasTimedOut) { throw TrialRunner.End.timedOut }
@@ -237,7 +237,7 @@ package final class CapacityRun: Sendable {
 
     private func advance(
         _ state: inout ArmSearch,
-        _ arm: inout CapacityResult.ArmCapacity
+        arm: inout CapacityResult.ArmCapacity
     ) async throws {
         let rate: Double
         let isLong: Bool
@@ -256,7 +256,7 @@ package final class CapacityRun: Sendable {
         }
         let (run, verdict) = try await trial(state.variant, at: rate, isLong: isLong)
         arm.unsupported = run.unsupported
-        try rejectUnsupported(run, state.variant)
+        try rejectUnsupported(run, variant: state.variant)
         arm.trials.append(Self.record(verdict, at: rate, isLong: isLong))
         if isLong, case .undecided(let reason) = verdict {
             arm.unanswered = reason
@@ -289,7 +289,7 @@ package final class CapacityRun: Sendable {
     /// Throws an error if an arm cannot run a client with a varied rate.
     ///
     /// Without this check, the arm would appear to sustain any rate.
-    private func rejectUnsupported(_ run: ArmResult, _ variant: Variant) throws {
+    private func rejectUnsupported(_ run: ArmResult, variant: Variant) throws {
         for (client, reason) in run.unsupported ?? [:]
         where load.parts.contains(where: { $0.client == client }) {
             throw RunError(

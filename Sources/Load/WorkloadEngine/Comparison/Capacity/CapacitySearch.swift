@@ -92,24 +92,24 @@ package struct CapacitySearch: Sendable {
     package mutating func record(_ answer: Answer) {
         switch pending {
         case .probe(let rate):
-            note(rate, answer)
+            note(rate, answer: answer)
         case .confirm(let rate), .refute(let rate):
-            noteLongRun(rate, answer)
+            noteLongRun(rate, answer: answer)
         case .done:
             return
         }
         pending = next()
     }
 
-    private mutating func noteLongRun(_ rate: Double, _ answer: Answer) {
+    private mutating func noteLongRun(_ rate: Double, answer: Answer) {
         longRuns += 1
         if answer == .failed, isBestUndecided { halvesWithLongRuns = true }
         if answer == .passed { confirmed = max(confirmed ?? 0, rate) }
         if answer == .failed { refuted = min(refuted ?? .infinity, rate) }
-        note(rate, answer)
+        note(rate, answer: answer)
     }
 
-    private mutating func note(_ rate: Double, _ answer: Answer) {
+    private mutating func note(_ rate: Double, answer: Answer) {
         switch answer {
         case .passed:
             if rate >= best ?? 0 { isBestUndecided = false }

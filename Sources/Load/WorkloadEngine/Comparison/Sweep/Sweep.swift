@@ -252,7 +252,9 @@ extension Sweep.Variable {
         switch self {
         case .readers, .workers:
             if let points {
-                let all = Sweep.steps(first, last, points, inRatios: false).map { $0.rounded() }
+                let all = Sweep.steps(from: first, to: last, points: points, inRatios: false).map {
+                    $0.rounded()
+                }
                 return all.reduce(into: []) { if $0.last != $1 { $0.append($1) } }.map { value($0) }
             }
             var values: [Double] = []
@@ -263,11 +265,21 @@ extension Sweep.Variable {
             }
             return (values + [last]).map { value($0) }
         case .writeShare:
-            return Sweep.steps(first, last, points ?? Sweep.defaultPointCount, inRatios: false)
-                .map { value($0) }
+            return Sweep.steps(
+                from: first,
+                to: last,
+                points: points ?? Sweep.defaultPointCount,
+                inRatios: false
+            )
+            .map { value($0) }
         case .hold, .rate:
-            return Sweep.steps(first, last, points ?? Sweep.defaultPointCount, inRatios: first > 0)
-                .map { value($0) }
+            return Sweep.steps(
+                from: first,
+                to: last,
+                points: points ?? Sweep.defaultPointCount,
+                inRatios: first > 0
+            )
+            .map { value($0) }
         case .journal, .setting: return []
         }
     }
@@ -275,9 +287,9 @@ extension Sweep.Variable {
 
 extension Sweep {
     fileprivate static func steps(
-        _ first: Double,
-        _ last: Double,
-        _ points: Int,
+        from first: Double,
+        to last: Double,
+        points: Int,
         inRatios: Bool
     ) -> [Double] {
         (0..<points).map { index in

@@ -11,7 +11,7 @@ package enum SweepReport {
         lines += (result.warnings ?? []).map { "warning: \($0)" }
         lines += ["", title(of: result, sweep)]
         for metric in result.primary {
-            lines += ["", metric] + table(metric, result, sweep).lines(indent: "  ")
+            lines += ["", metric] + table(metric, result: result, sweep: sweep).lines(indent: "  ")
         }
         lines += ComparisonReport.notes(result).map { "  \($0)" }
         return ReportLines.text(lines + [""] + ComparisonReport.method(result))
@@ -32,7 +32,11 @@ package enum SweepReport {
         )
         parts.append(escaped(title(of: result, sweep)))
         for metric in result.primary {
-            let lines = table(metric, result, sweep).markdown([":--"], "--:", escaped)
+            let lines = table(metric, result: result, sweep: sweep).markdown(
+                [":--"],
+                "--:",
+                escaped
+            )
             parts += ["### " + escaped(metric), lines.joined(separator: "\n")]
         }
         parts += list(ComparisonReport.notes(result))
@@ -53,8 +57,8 @@ package enum SweepReport {
                 metric,
                 [
                     .paragraph(title(of: result, sweep) + "."),
-                    chart(metric, result, sweep, id: "sweep-\(index)"),
-                    htmlTable(metric, result, sweep),
+                    chart(metric, result: result, sweep: sweep, id: "sweep-\(index)"),
+                    htmlTable(metric, result: result, sweep: sweep),
                 ]
             )
         }
@@ -122,41 +126,41 @@ package enum SweepReport {
 
     private static func rows(
         _ metric: String,
-        _ result: ComparisonResult,
-        _ sweep: SweepSummary
+        result: ComparisonResult,
+        sweep: SweepSummary
     ) -> [[String]] {
         sweep.rows.map { row in
             guard let pair = row.pair(metric, in: result) else {
-                let value = ComparisonReport.median(of: row.b, metric, result)
+                let value = ComparisonReport.median(of: row.b, metric, result: result)
                 return [row.value, value, "–", "–", "–", "–", "baseline"]
             }
-            let cells = ComparisonReport.row(pair, result)
+            let cells = ComparisonReport.row(pair, result: result)
             return [row.value] + cells.dropFirst(sweep.arms.count > 1 ? 1 : 2)
         }
     }
 
     private static func table(
         _ metric: String,
-        _ result: ComparisonResult,
-        _ sweep: SweepSummary
+        result: ComparisonResult,
+        sweep: SweepSummary
     ) -> TextTable {
-        TextTable(titles(sweep), rows(metric, result, sweep))
+        TextTable(titles(sweep), rows(metric, result: result, sweep: sweep))
     }
 
     private static func htmlTable(
         _ metric: String,
-        _ result: ComparisonResult,
-        _ sweep: SweepSummary
+        result: ComparisonResult,
+        sweep: SweepSummary
     ) -> Markup {
         var table = HTMLTable("\(metric) by \(sweep.variable)", columns: titles(sweep))
-        for row in rows(metric, result, sweep) { table.add(row) }
+        for row in rows(metric, result: result, sweep: sweep) { table.add(row) }
         return table.markup
     }
 
     private static func chart(
         _ metric: String,
-        _ result: ComparisonResult,
-        _ sweep: SweepSummary,
+        result: ComparisonResult,
+        sweep: SweepSummary,
         id: String
     ) -> Markup {
         let baseline =
@@ -244,7 +248,7 @@ package struct ComparisonSweep: Sendable {
             let changed = try base.with(value, of: sweep.variable, reload: reload)
             return try arms.map { name in
                 var arm = try changed.arm(named: name)
-                arm.name = Self.name(of: name, sweep, value)
+                arm.name = Self.name(of: name, sweep, value: value)
                 var scenario = changed
                 scenario.arms = [arm]
                 return Variant(arm: arm, scenario: scenario)
@@ -252,14 +256,14 @@ package struct ComparisonSweep: Sendable {
         }
     }
 
-    private static func name(of arm: String, _ sweep: Sweep, _ value: Sweep.Value) -> String {
+    private static func name(of arm: String, _ sweep: Sweep, value: Sweep.Value) -> String {
         "\(arm), \(sweep.variable.name) \(value.text)"
     }
 
     /// The values with the names of the arms that they compare.
     var rows: [SweepSummary.Row] {
         sweep.values.enumerated().map { index, value in
-            let names = arms.map { Self.name(of: $0, sweep, value) }
+            let names = arms.map { Self.name(of: $0, sweep, value: value) }
             let first = variants.first?.arm.name
             return SweepSummary.Row(
                 value: value.text,

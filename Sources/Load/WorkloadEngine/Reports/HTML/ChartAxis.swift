@@ -158,7 +158,7 @@ struct ChartAxis: Sendable {
     }
 
     /// Creates a logarithmic axis of ratios that is symmetric around 1.
-    static func ratio(_ label: String, _ values: [Double]) -> ChartAxis {
+    static func ratio(_ label: String, values: [Double]) -> ChartAxis {
         let positive = values.filter { $0 > 0 && $0.isFinite }
         let furthest = positive.map { abs(log10($0)) }.max() ?? 0.1
         let reach = min(max(furthest * 1.08, log10(1.25)), 4)

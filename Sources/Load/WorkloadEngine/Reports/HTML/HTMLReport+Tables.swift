@@ -56,8 +56,10 @@ extension HTMLReport {
         return [
             .list(
                 sorted.map { client, result in
-                    TextReport.sentences(client, result).map { String($0.drop { $0 == " " }) }
-                        .joined(separator: "; ") + "."
+                    TextReport.sentences(client, blame: result).map {
+                        String($0.drop { $0 == " " })
+                    }
+                    .joined(separator: "; ") + "."
                 }
             ),
             table.markup, holders.markup, slowest.markup,

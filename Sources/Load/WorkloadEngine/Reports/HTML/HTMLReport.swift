@@ -115,7 +115,7 @@ public enum HTMLReport {
                     + summary.latencies.titles.enumerated().map { $0 == 0 ? "response \($1)" : $1 }
                     + ["wait p99", "errors", "skipped"]
             )
-            for (name, client) in clients(run) { table.add(summary.cells(name, client)) }
+            for (name, client) in clients(run) { table.add(summary.cells(name, client: client)) }
             let isClosed = run.clients.values.contains(where: \.showsClosedLoop)
             return [
                 table.markup,

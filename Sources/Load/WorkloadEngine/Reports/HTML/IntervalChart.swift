@@ -29,7 +29,7 @@ struct IntervalChart {
     private static let maximumNameLength = 60
 
     private var axis: ChartAxis {
-        .ratio("ratio", rows.flatMap { [$0.ratio, $0.low, $0.high].compactMap { $0 } })
+        .ratio("ratio", values: rows.flatMap { [$0.ratio, $0.low, $0.high].compactMap { $0 } })
     }
 
     var markup: Markup {
@@ -47,7 +47,8 @@ struct IntervalChart {
                 "role": "img",
                 "aria-labelledby": "\(id)-title \(id)-description",
             ],
-            head + bands(axis) + frame(axis) + rows.enumerated().flatMap { draw($0, $1, axis) }
+            head + bands(axis) + frame(axis)
+                + rows.enumerated().flatMap { draw($0, row: $1, axis: axis) }
         )
         return .element(
             "figure",
@@ -78,7 +79,7 @@ struct IntervalChart {
         )
     }
 
-    private func xPosition(_ ratio: Double, _ axis: ChartAxis) -> Double {
+    private func xPosition(_ ratio: Double, axis: ChartAxis) -> Double {
         Self.leftInset
             + axis.position(of: ratio) * (Self.width - Self.leftInset - Self.rightInset)
     }
@@ -86,13 +87,13 @@ struct IntervalChart {
     private func bands(_ axis: ChartAxis) -> [Markup] {
         rows.enumerated().compactMap { index, row in
             guard let floor = row.floor, floor.isFinite, floor >= 1 else { return nil }
-            let from = xPosition(1 / floor, axis)
+            let from = xPosition(1 / floor, axis: axis)
             return .element(
                 "rect",
                 [
                     "class": "band", "x": LineChart.number(from),
                     "y": LineChart.number(Double(index) * Self.rowHeight + 18),
-                    "width": LineChart.number(max(1, xPosition(floor, axis) - from)),
+                    "width": LineChart.number(max(1, xPosition(floor, axis: axis) - from)),
                     "height": "18",
                 ]
             )
@@ -102,22 +103,22 @@ struct IntervalChart {
     private func frame(_ axis: ChartAxis) -> [Markup] {
         let bottom = Self.rowHeight * Double(rows.count)
         return axis.ticks.flatMap { tick in
-            let x = xPosition(tick.value, axis)
+            let x = xPosition(tick.value, axis: axis)
             return [
                 LineChart.line(tick.value == 1 ? "zero" : "grid", (x, 18), (x, bottom)),
-                LineChart.label(tick.label, (x, bottom + 15), anchor: "middle"),
+                LineChart.label(tick.label, location: (x, bottom + 15), anchor: "middle"),
             ]
         }
     }
 
-    private func draw(_ index: Int, _ row: Row, _ axis: ChartAxis) -> [Markup] {
+    private func draw(_ index: Int, row: Row, axis: ChartAxis) -> [Markup] {
         let top = Double(index) * Self.rowHeight
         let name = row.name + ": " + row.verdict
         let short =
             name.count > Self.maximumNameLength
             ? name.prefix(Self.maximumNameLength - 1) + "…" : name[...]
         var parts = [
-            LineChart.label(String(short), (0, top + 13), anchor: "start", style: "value")
+            LineChart.label(String(short), location: (0, top + 13), anchor: "start", style: "value")
         ]
         guard let ratio = row.ratio else { return parts }
         let middle = top + 27
@@ -125,8 +126,8 @@ struct IntervalChart {
             parts.append(
                 LineChart.line(
                     "s0 stroke",
-                    (xPosition(low, axis), middle),
-                    (xPosition(high, axis), middle)
+                    (xPosition(low, axis: axis), middle),
+                    (xPosition(high, axis: axis), middle)
                 )
             )
         }
@@ -134,7 +135,7 @@ struct IntervalChart {
             .element(
                 "circle",
                 [
-                    "class": "s0 mark", "cx": LineChart.number(xPosition(ratio, axis)),
+                    "class": "s0 mark", "cx": LineChart.number(xPosition(ratio, axis: axis)),
                     "cy": LineChart.number(middle), "r": "4",
                 ]
             )

@@ -101,7 +101,11 @@ struct LineChart {
                 )
             )
             parts.append(
-                Self.label(tick.label, (Self.leftInset - 6, location.y + 4), anchor: "end")
+                Self.label(
+                    tick.label,
+                    location: (Self.leftInset - 6, location.y + 4),
+                    anchor: "end"
+                )
             )
         }
         var lastEnd = -Double.infinity
@@ -112,19 +116,25 @@ struct LineChart {
             let half = Double(tick.label.count) * 3
             guard location.x - half > lastEnd + 4 else { continue }
             lastEnd = location.x + half
-            parts.append(Self.label(tick.label, (location.x, bottom + 15), anchor: "middle"))
+            parts.append(
+                Self.label(tick.label, location: (location.x, bottom + 15), anchor: "middle")
+            )
         }
         parts.append(
             Self.line("axis", (Self.leftInset, bottom), (Self.width - Self.rightInset, bottom))
         )
         parts.append(
-            Self.label(x.label, (Self.width - Self.rightInset, Self.height - 4), anchor: "end")
+            Self.label(
+                x.label,
+                location: (Self.width - Self.rightInset, Self.height - 4),
+                anchor: "end"
+            )
         )
         return parts
     }
 
     /// Draws a line with gaps for missing values, and a dot for a single point between gaps.
-    private func lines(_ index: Int, _ line: Series) -> [Markup] {
+    private func lines(_ index: Int, line: Series) -> [Markup] {
         let style = Self.style(index)
         var pieces: [[(x: Double, y: Double)]] = [[]]
         for point in line.points {
@@ -202,7 +212,7 @@ struct LineChart {
 
     static func label(
         _ text: String,
-        _ location: (x: Double, y: Double),
+        location: (x: Double, y: Double),
         anchor: String,
         style: String = "label"
     ) -> Markup {
@@ -262,7 +272,7 @@ struct BarChart {
         return .element("figure", [:], [.element("figcaption", [:], .text(title)), drawing])
     }
 
-    private func draw(_ index: Int, _ bar: Bar) -> [Markup] {
+    private func draw(_ index: Int, bar: Bar) -> [Markup] {
         let maximum = bars.map(\.value).max() ?? 1
         // Leave space for the label of the longest bar.
         let length = maximum > 0 ? max(1, bar.value / maximum * (Self.width - 90)) : 1
@@ -271,7 +281,7 @@ struct BarChart {
             bar.name.count > Self.maximumNameLength
             ? bar.name.prefix(Self.maximumNameLength - 1) + "…" : bar.name[...]
         return [
-            LineChart.label(String(name), (0, top + 13), anchor: "start", style: "value"),
+            LineChart.label(String(name), location: (0, top + 13), anchor: "start", style: "value"),
             .element(
                 "rect",
                 [
@@ -279,7 +289,7 @@ struct BarChart {
                     "width": LineChart.number(length), "height": "13",
                 ]
             ),
-            LineChart.label(bar.label, (length + 6, top + 29), anchor: "start"),
+            LineChart.label(bar.label, location: (length + 6, top + 29), anchor: "start"),
         ]
     }
 }

@@ -235,21 +235,21 @@ struct MappingReader {
 
     /// Returns a time in the declared range.
     func duration(_ name: String) -> Duration? {
-        quantity(name, Quantity.duration).flatMap { validated($0, $0, name) }
+        quantity(name, Quantity.duration).flatMap { validated($0, at: $0, name: name) }
     }
 
     /// Returns a time in the declared range, or a share of the measured time.
     func span(_ name: String) -> TimeSpan? {
         guard let span = quantity(name, Quantity.span) else { return nil }
         switch span {
-        case .absolute(let time): return validated(span, time, name)
+        case .absolute(let time): return validated(span, at: time, name: name)
         // Only the lower bound limits a share, because the measured time is unknown.
-        case .share(let share): return share > 0 ? span : validated(span, .zero, name)
+        case .share(let share): return share > 0 ? span : validated(span, at: .zero, name: name)
         }
     }
 
     /// Returns a value if its time is in the declared range, or logs an error and returns `nil`.
-    private func validated<Value>(_ value: Value, _ time: Duration, _ name: String) -> Value? {
+    private func validated<Value>(_ value: Value, at time: Duration, name: String) -> Value? {
         let range = shape?[name].durations ?? .unlimited
         if range.contains(time) { return value }
         add("\(path(name)) must be a time \(range.summary ?? "")", atValue: name)

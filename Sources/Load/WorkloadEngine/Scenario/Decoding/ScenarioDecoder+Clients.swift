@@ -28,7 +28,7 @@ extension ScenarioDecoder {
                 at: entry.key.mark,
                 log: log
             ),
-            let activity = decodeActivity(entry.name, reader)
+            let activity = decodeActivity(entry.name, reader: reader)
         else { return nil }
         var client = Client(name: entry.name, activity: activity)
         client.style = reader.choice("style") ?? .sync
@@ -48,7 +48,7 @@ extension ScenarioDecoder {
         return client
     }
 
-    private func decodeActivity(_ name: String, _ reader: MappingReader) -> Client.Activity? {
+    private func decodeActivity(_ name: String, reader: MappingReader) -> Client.Activity? {
         if reader.has("action") {
             return decodeAction(reader)
         }
@@ -71,11 +71,11 @@ extension ScenarioDecoder {
                 reader.add("'hold' requires access: read or snapshot, not \(access)", atKey: "hold")
             }
             let statement = singleStatement(reader)
-            if let statement, access == "read" { checkReads(statement, reader) }
+            if let statement, access == "read" { checkReads(statement, reader: reader) }
             return reader.span("hold").map { .hold($0, sql: statement) }
         }
         let workload: WorkloadAccess = access == "read" ? .read : .write
-        let mix = decodeMix(name, reader, access: workload)
+        let mix = decodeMix(name, reader: reader, access: workload)
         return mix.isEmpty ? nil : .operations(workload, mix: mix)
     }
 
@@ -118,7 +118,7 @@ extension ScenarioDecoder {
         let what = "'then-read' of \(reader.what)"
         guard let list = SQLReader(what: what, log: log).statements(node) else { return [] }
         checkParameters(of: list)
-        for statement in list { checkReads(statement.sql, reader, at: statement.mark) }
+        for statement in list { checkReads(statement.sql, reader: reader, at: statement.mark) }
         return list.map(\.sql)
     }
 
@@ -205,7 +205,7 @@ extension ScenarioDecoder {
         // libsqlite3 performs what a driver does not.
         let library: Arm.Library? = driver == nil ? reader.choice("library") : .raw
         if reader.has("library"), library == nil { return nil }
-        guard let kind = decodeKind(reader, library ?? .engine) else { return nil }
+        guard let kind = decodeKind(reader, library: library ?? .engine) else { return nil }
         var arm = Arm(name: entry.name, kind: kind, library: library ?? .engine)
         arm.driver = driver
         arm.journal = decodeJournal(reader, of: arm)
@@ -267,7 +267,7 @@ extension ScenarioDecoder {
         return driver
     }
 
-    private func decodeKind(_ reader: MappingReader, _ library: Arm.Library) -> Arm.Kind? {
+    private func decodeKind(_ reader: MappingReader, library: Arm.Library) -> Arm.Kind? {
         if library == .raw, !reader.has("type") { return .pool }
         guard reader.required("type", example: "pool") != nil,
             let kind: Arm.Kind = reader.choice("type")

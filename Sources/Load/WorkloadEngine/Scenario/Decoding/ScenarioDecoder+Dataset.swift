@@ -84,7 +84,7 @@ extension ScenarioDecoder {
         let columns = reader.named("columns", each: "a column").compactMap { decodeColumn($0) }
         guard let count: Int = reader.integer("count") else { return nil }
         let table = SchemaDataset.Table(name: entry.name, count: count, columns: columns)
-        log.statementPositions.add(DatasetBuilder.insertRow(of: table), at: entry.key.mark)
+        log.statementPositions.add(SchemaDataset.insertRow(of: table), at: entry.key.mark)
         return table
     }
 
@@ -149,7 +149,7 @@ extension ScenarioDecoder {
             }
             let items = entry.value.sequence.map(Array.init) ?? [entry.value]
             return items.compactMap { item in
-                let found = threshold(item, of: entry.name, reader, metrics)
+                let found = threshold(item, of: entry.name, reader: reader, metrics: metrics)
                 if let found, let problem = found.problem(among: clients) {
                     log.add(problem, at: entry.key.mark)
                 }
@@ -162,18 +162,18 @@ extension ScenarioDecoder {
     private func threshold(
         _ item: Node,
         of metric: String,
-        _ reader: MappingReader,
-        _ metrics: MetricCatalog
+        reader: MappingReader,
+        metrics: MetricCatalog
     ) -> Threshold? {
         guard item.mapping != nil else {
             guard let text = reader.text(item, named: metric) else { return nil }
-            return threshold(metric, text, at: item.mark, metrics)
+            return threshold(metric, text: text, at: item.mark, metrics: metrics)
         }
         let what = "a threshold on '\(metric)'"
         guard let mapping = MappingReader(item, what: what, Language.threshold, log: log),
             let limit = mapping.required("limit", example: "p(99) < 50ms"),
             let text = mapping.text(limit, named: "limit"),
-            var found = threshold(metric, text, at: limit.mark, metrics)
+            var found = threshold(metric, text: text, at: limit.mark, metrics: metrics)
         else { return nil }
         let aborts = mapping.bool("abort") ?? false
         let delay = mapping.duration("abort-after")
@@ -195,9 +195,9 @@ extension ScenarioDecoder {
 
     private func threshold(
         _ metric: String,
-        _ text: String,
+        text: String,
         at mark: Mark?,
-        _ metrics: MetricCatalog
+        metrics: MetricCatalog
     ) -> Threshold? {
         do {
             return try Threshold(metric: metric, expression: text, in: metrics)

@@ -3,8 +3,7 @@ import Yams
 
 extension ScenarioDecoder {
     /// Decodes a client's operations, or logs errors and returns an empty array.
-    func decodeMix(_ client: String, _ reader: MappingReader, access: WorkloadAccess) -> [Operation]
-    {
+    func decodeMix(_ client: String, reader: MappingReader, access: WorkloadAccess) -> [Operation] {
         guard let contentKey = reader.only(of: ["sql", "use", "mix"]) else {
             log.add(
                 "\(reader.what) requires 'sql', 'use', 'mix', 'hold', or 'rows'",
@@ -87,7 +86,7 @@ extension ScenarioDecoder {
             steps = procedure(name, at: node.mark)
         }
         for sql in steps?.flatMap(\.statements) ?? [] where access == .read {
-            checkReads(sql, reader)
+            checkReads(sql, reader: reader)
         }
         return steps
     }
@@ -125,7 +124,7 @@ extension ScenarioDecoder {
     }
 
     /// Logs an error if a statement in a read access writes.
-    func checkReads(_ sql: String, _ reader: MappingReader, at mark: Mark? = nil) {
+    func checkReads(_ sql: String, reader: MappingReader, at mark: Mark? = nil) {
         let writes = [
             "INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "REINDEX", "VACUUM",
         ]

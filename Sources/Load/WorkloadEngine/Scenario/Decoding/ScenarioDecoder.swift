@@ -256,7 +256,7 @@ extension ScenarioDecoder {
                 custom += [invariant].compactMap { $0 }
                 name = invariant?.name
             } else {
-                name = decodeKnownInvariant(item, top, clients: clients)
+                name = decodeKnownInvariant(item, top: top, clients: clients)
                 names += [name].compactMap { $0 }
             }
             let isDuplicate = (names + custom.map(\.name)).count { $0 == name } > 1
@@ -269,7 +269,7 @@ extension ScenarioDecoder {
 
     private func decodeKnownInvariant(
         _ item: Node,
-        _ top: MappingReader,
+        top: MappingReader,
         clients: [Client]
     ) -> String? {
         guard let name = top.text(item, named: "invariants") else { return nil }

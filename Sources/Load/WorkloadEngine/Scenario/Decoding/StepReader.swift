@@ -47,15 +47,15 @@ struct StepReader {
         // Decode the condition first, because it cannot use variables that the step itself
         // fetches.
         let condition = condition(reader)
-        guard var steps = body(contentKey, reader) else { return nil }
+        guard var steps = body(contentKey, reader: reader) else { return nil }
         if reader.has("repeat") {
             guard let count: Int = reader.integer("repeat") else { return nil }
             steps = [.times(count, steps)]
         }
-        return choose(steps, condition, reader)
+        return choose(steps, condition: condition, reader: reader)
     }
 
-    private mutating func body(_ contentKey: String, _ reader: MappingReader) -> [Step]? {
+    private mutating func body(_ contentKey: String, reader: MappingReader) -> [Step]? {
         guard let node = reader[contentKey] else { return nil }
         switch contentKey {
         case "do": return steps(node)
@@ -114,8 +114,8 @@ struct StepReader {
 
     private mutating func choose(
         _ steps: [Step],
-        _ condition: (Condition, isNegated: Bool)?,
-        _ reader: MappingReader
+        condition: (Condition, isNegated: Bool)?,
+        reader: MappingReader
     ) -> [Step]? {
         guard let condition else {
             return reader.has("if") || reader.has("unless") ? nil : steps

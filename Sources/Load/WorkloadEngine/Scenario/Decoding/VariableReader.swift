@@ -28,15 +28,15 @@ struct VariableReader {
             reader.required("distribution", example: "uniform") != nil,
             let kind: VariableKind = reader.choice("distribution")
         else { return nil }
-        var result = Result(variable: Variable(distribution: distribution(kind, reader)))
+        var result = Result(variable: Variable(distribution: distribution(kind, reader: reader)))
         result.variable.nulls = reader.quantity("nulls", Quantity.share) ?? 0
         result.variable.column = column(reader)
         guard kind.isInteger else { return result }
         let inherited = inherited(reader)
         result.variable.isHashed = reader.bool("hashed") ?? inherited?.isHashed ?? false
         result.variable.prefix = reader.text("prefix") ?? inherited?.prefix
-        result.source = source(kind, reader)
-        let range = range(kind, reader, result.source)
+        result.source = source(kind, reader: reader)
+        let range = range(kind, reader: reader, source: result.source)
         result.variable.minimum = range.lowerBound
         result.variable.maximum = range.upperBound
         return result
@@ -46,7 +46,7 @@ struct VariableReader {
 
     private func distribution(
         _ kind: VariableKind,
-        _ reader: MappingReader
+        reader: MappingReader
     ) -> Variable.Distribution {
         let theta =
             kind == .choice
@@ -59,8 +59,8 @@ struct VariableReader {
         case .zipfian: return .zipfian(theta: theta, scramble: reader.bool("scramble") ?? false)
         case .latest: return .latest(theta: theta, of: reader.text("of"))
         case .hotspot:
-            let set = share("set", reader) ?? 0.2
-            return .hotspot(set: set, draws: share("draws", reader) ?? 0.8)
+            let set = share("set", reader: reader) ?? 0.2
+            return .hotspot(set: set, draws: share("draws", reader: reader) ?? 0.8)
         case .exponential: return .exponential(parameter: parameter(reader, minimum: 0))
         case .gaussian:
             return .gaussian(
@@ -79,7 +79,7 @@ struct VariableReader {
         }
     }
 
-    private func share(_ key: String, _ reader: MappingReader) -> Double? {
+    private func share(_ key: String, reader: MappingReader) -> Double? {
         guard let share = reader.quantity(key, Quantity.share) else { return nil }
         if share > 0 { return share }
         reader.add("'\(key)' of \(what) must be above 0%", atValue: key)
@@ -176,7 +176,7 @@ struct VariableReader {
         return name.flatMap { builtIns[$0] }
     }
 
-    private func source(_ kind: VariableKind, _ reader: MappingReader) -> RangeSource? {
+    private func source(_ kind: VariableKind, reader: MappingReader) -> RangeSource? {
         _ = reader.only(of: ["range", "after", "min"])
         for key in ["range", "after"] {
             guard let node = reader[key], let other = reader.text(key) else { continue }
@@ -200,8 +200,8 @@ struct VariableReader {
 
     private func range(
         _ kind: VariableKind,
-        _ reader: MappingReader,
-        _ source: RangeSource?
+        reader: MappingReader,
+        source: RangeSource?
     ) -> ClosedRange<Int64> {
         if let range = source?.range(among: builtIns) { return range }
         let isUnbounded = kind == .sequential

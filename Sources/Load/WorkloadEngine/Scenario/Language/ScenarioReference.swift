@@ -5,15 +5,15 @@ package enum ScenarioReference {
     /// The Markdown text.
     package static let markdown: String = {
         var shapes: [MappingShape] = []
-        collect(Language.scenario, &shapes)
+        collect(Language.scenario, shapes: &shapes)
         return shapes.map(section).joined(separator: "\n")
     }()
 
-    private static func collect(_ shape: MappingShape, _ shapes: inout [MappingShape]) {
+    private static func collect(_ shape: MappingShape, shapes: inout [MappingShape]) {
         guard !shapes.contains(where: { $0.name == shape.name }) else { return }
         shapes.append(shape)
         for key in shape.keys {
-            for part in key.value.mappings { collect(part, &shapes) }
+            for part in key.value.mappings { collect(part, shapes: &shapes) }
         }
     }
 

@@ -34,7 +34,7 @@ package enum ScenarioSchema {
     ) -> [JSONNode.Member] {
         var properties: [JSONNode.Member] = []
         for key in shape.keys {
-            var members = value(key.value, &definitions)
+            var members = value(key.value, definitions: &definitions)
             let range = key.value.durations?.summary.map { " It must be a time \($0)." } ?? ""
             members.append(.init("description", .string(key.description + range)))
             properties.append(.init(key.name, .object(members)))
@@ -58,7 +58,7 @@ package enum ScenarioSchema {
 
     private static func value(
         _ shape: ValueShape,
-        _ definitions: inout [(name: String, node: JSONNode)]
+        definitions: inout [(name: String, node: JSONNode)]
     ) -> [JSONNode.Member] {
         switch shape {
         case .text:
@@ -74,7 +74,7 @@ package enum ScenarioSchema {
             return [.init("anyOf", .array([.object(single), .object(list)]))]
         case .steps:
             let item = ValueShape.either([.text, .mapping(Language.step)])
-            return value(.either([item, .list(item)]), &definitions)
+            return value(.either([item, .list(item)]), definitions: &definitions)
         case .words(let words):
             return [.init("enum", .array(words.map(JSONNode.string)))]
         case .integer(let range):
@@ -98,20 +98,20 @@ package enum ScenarioSchema {
             let types = ["string", "number", "boolean", "null"]
             return [.init("type", .array(types.map(JSONNode.string)))]
         case .mapping(let shape):
-            define(shape, &definitions)
+            define(shape, definitions: &definitions)
             return [.init("$ref", .string("#/$defs/\(shape.name)"))]
         case .list(let item):
             return [
                 .init("type", .string("array")),
-                .init("items", .object(value(item, &definitions))),
+                .init("items", .object(value(item, definitions: &definitions))),
                 .init("minItems", .integer(1)),
             ]
         case .named(let item):
-            return named(item, matching: namePattern, &definitions)
+            return named(item, matching: namePattern, definitions: &definitions)
         case .byMetric(let item):
-            return named(item, matching: #"^[^.]+\.[^.]+$"#, &definitions)
+            return named(item, matching: #"^[^.]+\.[^.]+$"#, definitions: &definitions)
         case .either(let shapes):
-            let nodes = shapes.map { JSONNode.object(value($0, &definitions)) }
+            let nodes = shapes.map { JSONNode.object(value($0, definitions: &definitions)) }
             return [.init("anyOf", .array(nodes))]
         }
     }
@@ -126,19 +126,19 @@ package enum ScenarioSchema {
     private static func named(
         _ item: ValueShape,
         matching pattern: String,
-        _ definitions: inout [(name: String, node: JSONNode)]
+        definitions: inout [(name: String, node: JSONNode)]
     ) -> [JSONNode.Member] {
         [
             .init("type", .string("object")),
             .init("propertyNames", .object([.init("pattern", .string(pattern))])),
-            .init("additionalProperties", .object(value(item, &definitions))),
+            .init("additionalProperties", .object(value(item, definitions: &definitions))),
             .init("minProperties", .integer(1)),
         ]
     }
 
     private static func define(
         _ shape: MappingShape,
-        _ definitions: inout [(name: String, node: JSONNode)]
+        definitions: inout [(name: String, node: JSONNode)]
     ) {
         guard !definitions.contains(where: { $0.name == shape.name }) else { return }
         // Add a placeholder first, because parts of the mapping may refer to the mapping.

@@ -54,10 +54,10 @@ package final class DriverProcess: Sendable {
         do {
             identifier = try Self.spawn(
                 program,
-                command,
-                pipes[0].read,
-                pipes[1].write,
-                pipes[2].write
+                command: command,
+                input: pipes[0].read,
+                output: pipes[1].write,
+                errors: pipes[2].write
             )
         } catch {
             for end in [pipes[0].write, pipes[1].read, pipes[2].read] { close(end) }
@@ -83,10 +83,10 @@ package final class DriverProcess: Sendable {
 
     private static func spawn(
         _ program: String,
-        _ command: [String],
-        _ input: Int32,
-        _ output: Int32,
-        _ errors: Int32
+        command: [String],
+        input: Int32,
+        output: Int32,
+        errors: Int32
     ) throws -> pid_t {
         #if canImport(Glibc)
         var actions = posix_spawn_file_actions_t()
@@ -247,14 +247,4 @@ package final class DriverProcess: Sendable {
         _ = Self.running.withLock { $0.remove(group) }
         close(output)
     }
-}
-
-/// The reason that a driver cannot be used.
-struct DriverFailure: Error, CustomStringConvertible, Equatable {
-    var description: String
-
-    init(_ description: String) { self.description = description }
-
-    static let late = DriverFailure("it did not answer in time")
-    static let ended = DriverFailure("it has ended")
 }

@@ -43,24 +43,31 @@ package final class DriverTarget: WorkloadTarget {
         self.control = control
     }
 
+    /// A client of the load.
+    struct Client {
+        let name: String
+        let workers: Int
+        /// The reason that the driver cannot perform the client's accesses, or `nil` if it can.
+        let obstacle: String?
+        /// The accesses of the client's operations.
+        let accesses: [DriverSetup.Access]
+    }
+
     /// Starts the driver, connects a lane for each worker, and measures the cost of the protocol.
     ///
     /// - Throws: ``RunError``, or `CancellationError` if the run stops.
-    func start(_ plans: [ClientPlan], unless isStopped: () -> Bool) throws {
+    func start(_ clients: [Client], unless isStopped: () -> Bool) throws {
         guard let driver = arm.driver else { return }
         var accesses: [DriverSetup.Access] = []
         var echoValues: [WorkloadValue] = []
-        for plan in plans {
-            if let obstacle = plan.driverObstacle {
-                state.withLock { $0.elsewhere[plan.name.name] = obstacle }
+        for client in clients {
+            if let obstacle = client.obstacle {
+                state.withLock { $0.elsewhere[client.name] = obstacle }
                 continue
             }
-            state.withLock { $0.firstAccesses[plan.name.name] = accesses.count }
-            for (operation, access) in plan.accesses.enumerated() {
-                let statements = plan.driven(operation) ?? []
-                accesses.append(DriverSetup.Access(access, statements.map(\.plan.sql)))
-            }
-            let parameters = accesses.suffix(plan.operations.count).map {
+            state.withLock { $0.firstAccesses[client.name] = accesses.count }
+            accesses += client.accesses
+            let parameters = client.accesses.map {
                 $0.statements.reduce(0) { $0 + $1.parameters }
             }
             let count = parameters.max() ?? 0
@@ -81,18 +88,16 @@ package final class DriverTarget: WorkloadTarget {
             let process = try DriverProcess(program)
             state.withLock { $0.process = process }
             do {
-                try greet(process, DriverSetup(arm, at: path, accesses: accesses), isStopped)
-                let clients = plans.filter { $0.driverObstacle == nil }
-                var lanes = try connect(clients.reduce(0) { $0 + $1.client.workers })
+                try greet(process, setup: DriverSetup(arm, at: path, accesses: accesses), isStopped)
+                let clients = clients.filter { $0.obstacle == nil }
+                var lanes = try connect(clients.reduce(0) { $0 + $1.workers })
                 let cost = try DriverCost.measure(on: lanes, values: echoValues, clock: clock)
                 state.withLock { state in
                     state.cost = cost
                     state.echoValues = echoValues
                     for client in clients {
-                        state.unusedLanes[client.name.name] = Array(
-                            lanes.prefix(client.client.workers)
-                        )
-                        lanes.removeFirst(client.client.workers)
+                        state.unusedLanes[client.name] = Array(lanes.prefix(client.workers))
+                        lanes.removeFirst(client.workers)
                     }
                 }
             } catch  where "\(error)" == "\(DriverFailure.ended)" {
@@ -111,7 +116,7 @@ package final class DriverTarget: WorkloadTarget {
 
     private func greet(
         _ process: DriverProcess,
-        _ setup: DriverSetup,
+        setup: DriverSetup,
         _ isStopped: () -> Bool
     ) throws {
         try process.send(setup)
@@ -181,7 +186,7 @@ package final class DriverTarget: WorkloadTarget {
     func measureAgain() {
         let (lanes, values) = state.withLock { ($0.lanes, $0.echoValues) }
         guard !lanes.isEmpty, lanes.allSatisfy(\.isIdle),
-            let cost = try? DriverCost.perAccess(on: lanes, DriverCost.line(values), clock)
+            let cost = try? DriverCost.perAccess(on: lanes, DriverCost.line(values), clock: clock)
         else { return }
         state.withLock { $0.cost.perAccess = cost }
     }

@@ -69,7 +69,7 @@ public struct RemoteTargetServer: Sendable {
         do {
             try target.perform(access, as: client) { session in
                 try reply(.entered)
-                while try serveStatement(session, target) {}
+                while try serveStatement(session, target: target) {}
             }
             try channel.send(.done)
         } catch is Aborted {
@@ -86,7 +86,7 @@ public struct RemoteTargetServer: Sendable {
     /// - Returns: `false` if the access must end.
     private func serveStatement(
         _ session: any WorkloadSession,
-        _ target: any WorkloadTarget
+        target: any WorkloadTarget
     ) throws -> Bool {
         let message: RemoteMessage
         do { message = try channel.receive() } catch { throw BrokenChannel(cause: error) }

@@ -54,47 +54,50 @@ final class LoadSteering: Sendable {
         switch knob {
         case .workers(let name, let count):
             let index = try self.index(of: name)
-            try check((0...1000).contains(count), "workers must be from 0 to 1000, not \(count)")
+            try check(
+                (0...1000).contains(count),
+                problem: "workers must be from 0 to 1000, not \(count)"
+            )
             state.workers[index] = count
         case .rate(let name, let rate):
             let index = try self.index(of: name)
             try check(
                 clients[index].arrivals != nil,
-                "client '\(name)' is a closed loop and has no arrival rate"
+                problem: "client '\(name)' is a closed loop and has no arrival rate"
             )
             try check(
                 rate.map { $0 >= 0 && $0 <= 1e7 } ?? true,
-                "a rate must be from 0 to 10000000/s, not \(rate ?? 0)"
+                problem: "a rate must be from 0 to 10000000/s, not \(rate ?? 0)"
             )
             state.rates[index] = rate
         case .rateFactor(let factor):
             try check(
                 factor >= 0 && factor <= 1000,
-                "the rate factor must be from 0 to 1000, not \(factor)"
+                problem: "the rate factor must be from 0 to 1000, not \(factor)"
             )
             state.rateFactor = factor
         case .writeShare(let share):
             try check(
                 balance.share(of: nil) != nil,
-                "the share of writes cannot change without both reads and writes"
+                problem: "the share of writes cannot change without both reads and writes"
             )
             try check(
                 share.map { $0 >= 0 && $0 <= 1 } ?? true,
-                "the share of writes must be from 0 to 1, not \(share ?? 0)"
+                problem: "the share of writes must be from 0 to 1, not \(share ?? 0)"
             )
             state.writeShare = share
         case .holdTime(let name, let seconds):
             let index = try self.index(of: name)
-            try check(clients[index].holdTime > 0, "client '\(name)' has no hold")
+            try check(clients[index].holdTime > 0, problem: "client '\(name)' has no hold")
             try check(
                 seconds.map { $0 > 0 && $0 <= 86_400 } ?? true,
-                "a hold must be longer than 0 s and at most 86400 s, not \(seconds ?? 0) s"
+                problem: "a hold must be longer than 0 s and at most 86400 s, not \(seconds ?? 0) s"
             )
             state.holdTimes[index] = seconds.map { UInt64($0 * 1e9) }
         }
     }
 
-    private func check(_ condition: Bool, _ problem: String) throws {
+    private func check(_ condition: Bool, problem: String) throws {
         guard condition else { throw LoadKnobError(description: problem) }
     }
 

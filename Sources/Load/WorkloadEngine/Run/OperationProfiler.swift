@@ -37,7 +37,7 @@ struct OperationProfiler {
                     && measured.service.map { $0.max <= Self.maximumOperationTime } == true
                 clients[name]?.operations?[operation]?.profile = profile(
                     bound,
-                    access,
+                    access: access,
                     runs: runsStatements && isQuick
                 )
             }
@@ -46,7 +46,7 @@ struct OperationProfiler {
 
     private func profile(
         _ statements: [BoundStatement],
-        _ access: WorkloadAccess,
+        access: WorkloadAccess,
         runs: Bool
     ) -> OperationProfile? {
         do {
@@ -56,19 +56,5 @@ struct OperationProfiler {
             profile.note = "\(error)"
             return profile
         }
-    }
-}
-
-/// A statement with the values of its parameters.
-public struct BoundStatement: Sendable, Hashable {
-    /// The SQL text.
-    public var sql: String
-    /// The values of the parameters, in order of first appearance.
-    public var values: [WorkloadValue]
-
-    /// Creates a statement with values.
-    public init(sql: String, values: [WorkloadValue]) {
-        self.sql = sql
-        self.values = values
     }
 }

@@ -37,7 +37,7 @@ package struct StatementCheck {
             do {
                 if checked.count == 1 { try PrivateFolder.create(at: folder) }
                 let file = folder.appendingPathComponent("\(checked.count).sqlite").path
-                try check(scenario, on: arm, at: file, &log)
+                try check(scenario, on: arm, at: file, log: &log)
             } catch {
                 log.add("the database of arm '\(arm.name)' cannot be opened: \(error)", sql: nil)
             }
@@ -49,7 +49,7 @@ package struct StatementCheck {
         _ scenario: Scenario,
         on arm: Arm,
         at file: String,
-        _ log: inout CheckLog
+        log: inout CheckLog
     ) throws {
         if case .file(let path) = scenario.dataset(of: arm) {
             try factory.copyDatabase(at: path, to: file) { _ in }
@@ -58,8 +58,10 @@ package struct StatementCheck {
         let poolArm = Arm(name: arm.name, kind: .pool, readers: 1, pragmas: arm.pragmas)
         let target = try factory.open(poolArm, at: file)
         do {
-            if try build(scenario.dataset(of: arm), in: target, &log), setUp(arm, target, &log) {
-                try prepare(scenario, on: arm, target, &log)
+            if try build(scenario.dataset(of: arm), in: target, log: &log),
+                setUp(arm, target: target, log: &log)
+            {
+                try prepare(scenario, on: arm, target: target, log: &log)
             }
         } catch {
             try? target.close()
@@ -72,7 +74,7 @@ package struct StatementCheck {
     private func build(
         _ dataset: Dataset,
         in target: any WorkloadTarget,
-        _ log: inout CheckLog
+        log: inout CheckLog
     ) throws -> Bool {
         if case .file = dataset { return true }
         do {
@@ -90,7 +92,7 @@ package struct StatementCheck {
         guard case .schema(let schema) = dataset else { return true }
         var isComplete = true
         for table in schema.tables {
-            let sql = DatasetBuilder.insertRow(of: table)
+            let sql = SchemaDataset.insertRow(of: table)
             do { try target.check(sql) } catch {
                 isComplete = false
                 log.add("table '\(table.name)': \(target.reason(of: error))", sql: sql)
@@ -100,7 +102,7 @@ package struct StatementCheck {
     }
 
     /// Runs an arm's setup, or logs an error and returns `false`.
-    private func setUp(_ arm: Arm, _ target: any WorkloadTarget, _ log: inout CheckLog) -> Bool {
+    private func setUp(_ arm: Arm, target: any WorkloadTarget, log: inout CheckLog) -> Bool {
         for sql in arm.setup {
             do {
                 try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
@@ -123,8 +125,8 @@ package struct StatementCheck {
     private func prepare(
         _ scenario: Scenario,
         on arm: Arm,
-        _ target: any WorkloadTarget,
-        _ log: inout CheckLog
+        target: any WorkloadTarget,
+        log: inout CheckLog
     ) throws {
         let plan = try RunPlan(scenario, on: target)
         for (client, problem, sql) in plan.transactionProblems {

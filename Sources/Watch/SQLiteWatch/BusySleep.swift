@@ -8,7 +8,7 @@ import Glibc
 /// `clock_nanosleep` or `nanosleep`, and has return addresses in libsqlite3 near the top of its
 /// stack. A thread that sleeps for a different reason lacks these addresses. Reading the stack
 /// requires permission to debug the process, but does not stop the thread.
-struct BusyWait {
+struct BusySleep {
     private struct Code {
         var startTicks: UInt64
         var ranges: [Range<UInt64>]

@@ -1,3 +1,5 @@
+import Findings
+import Telemetry
 import Text
 
 /// The causes of a client's slow accesses.
@@ -159,4 +161,62 @@ public struct AbortResult: Sendable, Codable, Equatable {
     public var reason: String
 
     var sentence: String { "aborted after \(ReportUnits.seconds(seconds)): \(reason)" }
+}
+
+/// The resource that an access needs before its closure runs.
+public enum AccessResource: String, Sendable, Codable, Equatable {
+    /// One of a pool's readers.
+    case reader
+    /// A pool's writer, or SQLite's write lock, which only one transaction can hold at a time.
+    case writer
+    /// The only connection of a queue, which reads and writes.
+    case connection
+}
+
+extension AccessResource {
+    /// Returns the resource that an access needs in an arm, or `nil` if accesses share no
+    /// resource.
+    static func needed(for access: WorkloadAccess, in arm: Arm) -> AccessResource? {
+        let isWrite = access == .write || access == .writeWithoutTransaction
+        guard isWrite || access == .read else { return nil }
+        // With bare libsqlite3, each worker has its own connection, so only writes exclude each
+        // other.
+        if arm.library == .raw { return isWrite ? .writer : nil }
+        switch arm.kind {
+        case .queue, .memory, .snapshot: return .connection
+        case .pool, .snapshotPool: return isWrite ? .writer : .reader
+        }
+    }
+
+    /// Returns the number of accesses that can use the resource at the same time, or `nil` if the
+    /// number of readers is unknown.
+    func capacity(readers: Int?) -> Int? {
+        switch self {
+        case .reader: readers
+        case .writer, .connection: 1
+        }
+    }
+}
+
+/// The reason that a database was busy.
+public typealias BusyCause = Findings.BusyCause
+
+extension BusyCause {
+    /// Classifies a failure, or returns `nil` if its code is not `SQLITE_BUSY`.
+    ///
+    /// If SQLite returns a plain `SQLITE_BUSY` without calling the busy handler, a read
+    /// transaction tried to write. SQLite skips the handler to avoid a deadlock, both in WAL mode
+    /// and with a rollback journal (<https://sqlite.org/c3ref/busy_handler.html>).
+    ///
+    /// The arm's `timeout`, in nanoseconds, applies if the handler does not report its timeout.
+    init?(code: String, handler: BusyFailure.Handler, timeout: UInt64?) {
+        switch (code, handler) {
+        case ("SQLITE_BUSY_SNAPSHOT", _): self = .snapshotUpgrade
+        case ("SQLITE_BUSY_RECOVERY", _): self = .recovery
+        case (let code, _) where !code.hasPrefix("SQLITE_BUSY"): return nil
+        case (_, .skipped): self = .snapshotUpgrade
+        case (_, .gaveUp(_, let limit)): self = (limit ?? timeout) == 0 ? .noTimeout : .timeout
+        case (_, .unknown): self = timeout == 0 ? .noTimeout : .timeout
+        }
+    }
 }

@@ -48,7 +48,7 @@ public enum ComparisonHTML {
             "What slow accesses waited for",
             body(withNote: "\(block).", HTMLReport.arms(runs) { HTMLReport.blame($1) })
         )
-        page.add("All numbers", numbers(result, runs, block))
+        page.add("All numbers", numbers(result, runs: runs, block: block))
         page.add(
             "Environment",
             [HTMLReport.environment(result.environment, seed: result.seed)]
@@ -101,7 +101,7 @@ public enum ComparisonHTML {
                     }
                 ).markup
             )
-            parts.append(table(decided, "\(title), primary metrics", result))
+            parts.append(table(decided, caption: "\(title), primary metrics", result: result))
         }
         return [
             .paragraph(ComparisonReport.title(of: result) + "."),
@@ -111,11 +111,11 @@ public enum ComparisonHTML {
 
     private static func table(
         _ pairs: [ComparisonPair],
-        _ caption: String,
-        _ result: ComparisonResult
+        caption: String,
+        result: ComparisonResult
     ) -> Markup {
         var table = HTMLTable(caption, columns: ["metric"] + ComparisonReport.columns.dropFirst())
-        for pair in pairs { table.add(ComparisonReport.row(pair, result)) }
+        for pair in pairs { table.add(ComparisonReport.row(pair, result: result)) }
         return table.markup
     }
 
@@ -249,8 +249,8 @@ public enum ComparisonHTML {
 
     private static func numbers(
         _ result: ComparisonResult,
-        _ runs: [ArmResult],
-        _ block: String
+        runs: [ArmResult],
+        block: String
     ) -> [Markup] {
         var medians = HTMLTable(
             "Medians across blocks, with the interquartile range of the blocks",
@@ -260,7 +260,9 @@ public enum ComparisonHTML {
         for metric in metrics {
             medians.add(
                 [metric]
-                    + result.arms.map { ComparisonReport.cell($0.metrics[metric], metric, result) }
+                    + result.arms.map {
+                        ComparisonReport.cell($0.metrics[metric], metric: metric, result: result)
+                    }
             )
         }
         var order = HTMLTable(
@@ -287,12 +289,54 @@ public enum ComparisonHTML {
         let pairs = ComparisonReport.pairNames(result).map { name in
             table(
                 others.filter { $0.a == name.a && $0.b == name.b },
-                "\(name.b) against \(name.a), other metrics",
-                result
+                caption: "\(name.b) against \(name.a), other metrics",
+                result: result
             )
         }
         let missingNote = missing.map { Markup.paragraph("Too few samples on every arm: \($0).") }
         return [medians.markup, missingNote ?? .empty] + pairs + [noise.markup, order.markup]
             + body(withNote: "\(block):", HTMLReport.arms(runs) { HTMLReport.numbers($1) })
+    }
+}
+
+extension JUnitReport {
+    /// Returns the document for a comparison, ending with a line feed.
+    public static func text(of result: ComparisonResult) -> String {
+        var cases = (result.failIf ?? []).map { condition in
+            Case(
+                name: condition.expression,
+                outcome: condition.failed ? .failure("regression", condition.reason) : .passed
+            )
+        }
+        let answer = result.answer.joined(separator: " ")
+        let problems =
+            (result.failedRuns ?? []) + (result.violations ?? []) + (result.invalidRuns ?? [])
+        cases.insert(
+            Case(
+                name: "comparison",
+                outcome: problems.isEmpty && !result.partial
+                    ? .passed
+                    : .error(
+                        problems.isEmpty
+                            ? "stopped after \(HumanUnits.counted(result.blocks, "block"))"
+                            : problems.joined(separator: "; ")
+                    ),
+                output: answer.isEmpty ? nil : answer
+            ),
+            at: 0
+        )
+        let seconds = result.blockDuration * Double(result.order.joined().count)
+        let settings = result.arms.compactMap { arm in
+            arm.representative?.journalSettings.map { (name: arm.arm, value: $0) }
+        }
+        let facts = facts(of: result.environment, seed: result.seed)
+        return document([
+            Suite(
+                name: result.scenario,
+                seconds: seconds,
+                cases: cases,
+                properties: settings + facts
+            )
+        ])
     }
 }

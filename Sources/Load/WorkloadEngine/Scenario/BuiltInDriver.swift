@@ -140,7 +140,7 @@ public struct BuiltInDriver: Sendable {
                     try Data(source.utf8).write(to: URL(fileURLWithPath: path))
                     try compile(
                         arguments.map { $0 == "SOURCE" ? path : $0 == "OUTPUT" ? output : $0 },
-                        environment
+                        environment: environment
                     )
                     isPrepared.insert(name)
                 }
@@ -149,7 +149,7 @@ public struct BuiltInDriver: Sendable {
         }
     }
 
-    private func compile(_ arguments: [String], _ environment: [String: String]) throws {
+    private func compile(_ arguments: [String], environment: [String: String]) throws {
         let process = Process()
         let errors = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -282,4 +282,14 @@ extension Scenario {
 extension stat {
     /// Whether the file belongs to the user, and no one else can write it.
     fileprivate var isPrivate: Bool { st_uid == geteuid() && st_mode & 0o022 == 0 }
+}
+
+/// The reason that a driver cannot be used.
+struct DriverFailure: Error, CustomStringConvertible, Equatable {
+    var description: String
+
+    init(_ description: String) { self.description = description }
+
+    static let late = DriverFailure("it did not answer in time")
+    static let ended = DriverFailure("it has ended")
 }

@@ -8,7 +8,7 @@ import Telemetry
 ///
 /// The thread that uses the connection reports statements, locks, and accesses. Any thread can
 /// request the status, which does not call SQLite.
-package final class ConnectionProbe: Sendable {
+package final class GRDBProbe: Sendable {
     private struct State {
         var activity: ConnectionActivity
         /// The connection while an access uses it.
@@ -61,7 +61,7 @@ package final class ConnectionProbe: Sendable {
 
     // MARK: Statements
 
-    func statementDidStart(_ statement: OpaquePointer, _ sql: UnsafePointer<CChar>) {
+    func statementDidStart(_ statement: OpaquePointer, sql: UnsafePointer<CChar>) {
         guard ledger.isObserving else { return }
         let isReadOnly = sqlite3_stmt_readonly(statement) != 0
         let now = monotonicNanoseconds()
@@ -69,12 +69,12 @@ package final class ConnectionProbe: Sendable {
             guard !state.isOpening else { return nil }
             return state.activity.statementDidStart(
                 UInt(bitPattern: statement),
-                sql,
+                text: sql,
                 isReadOnly: isReadOnly,
                 at: now
             )
         }
-        ledger.didChange(change, role, at: now)
+        ledger.didChange(change, role: role, at: now)
     }
 
     func statementDidEnd(_ statement: OpaquePointer) {
@@ -102,7 +102,7 @@ package final class ConnectionProbe: Sendable {
         case .commit(let duration): ledger.commits.record(duration)
         case nil: break
         }
-        ledger.didChange(change, role, at: now)
+        ledger.didChange(change, role: role, at: now)
     }
 
     // MARK: Accesses
@@ -115,7 +115,7 @@ package final class ConnectionProbe: Sendable {
             state.connection = connection
             return (state.activity.accessDidStart(site, at: now), state.busyCount)
         }
-        if ledger.tracesStatements { ledger.didChange(change, role, at: now) }
+        if ledger.tracesStatements { ledger.didChange(change, role: role, at: now) }
         return busyCount
     }
 
@@ -139,7 +139,7 @@ package final class ConnectionProbe: Sendable {
             ledger.didEncounterLock()
             ledger.listeners.emit(label, .busy(by: site?.origin))
         }
-        ledger.didChange(change, role, at: now)
+        ledger.didChange(change, role: role, at: now)
         if let site {
             ledger.listeners.emit(label, .slowAccess(by: site.origin, waited: waited, held: held))
         }

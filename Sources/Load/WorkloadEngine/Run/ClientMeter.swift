@@ -180,7 +180,7 @@ struct ClientMeter {
     func result(seconds: [Double], until end: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         let measured = phases.all.indices.filter { phases.all[$0].isMeasured }
-        var result = result(inPhases: measured, readings, seconds)
+        var result = result(inPhases: measured, readings, seconds: seconds)
         result.spectra = LatencySpectra(histograms())
         // The spectra of a single operation would equal the client's spectra.
         for (index, name) in plan.operationNames.enumerated() where plan.operationNames.count > 1 {
@@ -192,7 +192,7 @@ struct ClientMeter {
         result.caveat = plan.loop == .closed ? Self.closedLoopCaveat : nil
         var byPhase: [String: ClientResult] = [:]
         for (index, phase) in phases.all.enumerated() {
-            byPhase[phase.name] = self.result(inPhases: [index], readings, seconds)
+            byPhase[phase.name] = self.result(inPhases: [index], readings, seconds: seconds)
         }
         result.phases = byPhase
         return result
@@ -204,7 +204,7 @@ struct ClientMeter {
     func interim(seconds: [Double], at now: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         let measured = phases.all.indices.filter { phases.all[$0].isMeasured }
-        var result = result(inPhases: measured, readings, seconds, countsRunning: false)
+        var result = result(inPhases: measured, readings, seconds: seconds, countsRunning: false)
         result.loop = plan.loop
         result.fairness = fairness(readings, at: now)
         return result
@@ -237,7 +237,7 @@ struct ClientMeter {
     private func result(
         inPhases indices: [Int],
         _ readings: [WorkerRecorder.Reading],
-        _ seconds: [Double],
+        seconds: [Double],
         countsRunning: Bool = true
     ) -> ClientResult {
         var sum = AccessCounts()

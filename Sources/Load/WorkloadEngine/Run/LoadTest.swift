@@ -81,7 +81,13 @@ public struct LoadTest: Sendable {
         think: Duration = .zero,
         _ body: @escaping Body
     ) {
-        add(name, workers, .closed(think: think), .sync, .blocking(body))
+        add(
+            name,
+            workers: workers,
+            pace: .closed(think: think),
+            style: .sync,
+            body: .blocking(body)
+        )
     }
 
     /// Adds a client whose accesses arrive on a schedule, even if no worker is free.
@@ -103,7 +109,7 @@ public struct LoadTest: Sendable {
         _ body: @escaping Body
     ) {
         let arrival = Arrival(rate: rate, process: process, skipAfter: skipAfter)
-        add(name, workers, .open(arrival), .sync, .blocking(body))
+        add(name, workers: workers, pace: .open(arrival), style: .sync, body: .blocking(body))
     }
 
     /// Adds a client in a closed loop, with tasks as workers.
@@ -113,7 +119,13 @@ public struct LoadTest: Sendable {
         think: Duration = .zero,
         _ body: @escaping AsyncBody
     ) {
-        add(name, workers, .closed(think: think), .async, .awaited(body))
+        add(
+            name,
+            workers: workers,
+            pace: .closed(think: think),
+            style: .async,
+            body: .awaited(body)
+        )
     }
 
     /// Adds a client whose accesses arrive on a schedule, with tasks as workers.
@@ -126,15 +138,15 @@ public struct LoadTest: Sendable {
         _ body: @escaping AsyncBody
     ) {
         let arrival = Arrival(rate: rate, process: process, skipAfter: skipAfter)
-        add(name, workers, .open(arrival), .async, .awaited(body))
+        add(name, workers: workers, pace: .open(arrival), style: .async, body: .awaited(body))
     }
 
     private mutating func add(
         _ name: String,
-        _ workers: Int,
-        _ pace: Client.Pace,
-        _ style: Client.Style,
-        _ body: ClosureTarget.Body
+        workers: Int,
+        pace: Client.Pace,
+        style: Client.Style,
+        body: ClosureTarget.Body
     ) {
         // The target uses the statement, which is the client's name, to find the closure.
         let operation = Operation(name: name, statements: [name])
