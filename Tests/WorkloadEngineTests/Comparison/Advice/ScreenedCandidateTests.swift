@@ -52,6 +52,24 @@ struct ScreenedCandidateTests {
         #expect(chosenNames(Array(found.dropFirst(3))) == [])
     }
 
+    /// 100 writes in each transaction make writes 30 times faster, and reads twice as slow.
+    @Test func tradeOffsHideNoCandidateThatMakesNothingWorse() {
+        var batch = screened("batch", .batch("save"), [4])
+        batch.worst = [log(0.5)]
+        var journal = screened("journal", .journal, [1.4])
+        journal.worst = [log(1.2)]
+        #expect(batch.isTradeOff)
+        #expect(!journal.isTradeOff)
+        #expect(chosenNames([batch, journal]) == ["journal", "batch"])
+        #expect(chosenNames([batch]) == ["batch"])
+        // A metric that is slightly worse is noise.
+        batch.worst = [log(0.9)]
+        #expect(!batch.isTradeOff)
+        batch.worst = [log(0.7)]
+        batch.noise = log(1.5)
+        #expect(!batch.isTradeOff)
+    }
+
     @Test func candidatesThatWeakenDurabilityAreChosenLast() {
         let found = [
             screened("normal", .synchronous, [20], weakensDurability: true),

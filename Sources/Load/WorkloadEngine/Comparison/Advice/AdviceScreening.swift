@@ -61,16 +61,21 @@ struct AdviceScreening {
             }
             guard let first = present.first else { return }
             for (index, run) in measured {
-                let gains = present.compactMap { gain(of: run, over: $0) }
-                found[index].gains.append(
-                    gains.isEmpty ? nil : gains.reduce(0, +) / Double(gains.count)
-                )
+                let gains = present.map { self.gains(of: run, over: $0) }.filter { !$0.isEmpty }
+                func mean(_ values: [Double]) -> Double? {
+                    values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+                }
+                found[index].gains.append(mean(gains.compactMap(mean)))
+                mean(gains.compactMap { $0.min() }).map { found[index].worst.append($0) }
             }
-            if let second = present.dropFirst().first, let control = gain(of: second, over: first) {
+            if let second = present.dropFirst().first {
+                let differences = gains(of: second, over: first)
+                guard !differences.isEmpty else { continue }
+                let control = differences.reduce(0, +) / Double(differences.count)
                 let noise = Self.noise(of: found, control: control)
                 for index in found.indices { found[index].noise = noise }
                 let best =
-                    found.filter { !$0.candidate.weakensDurability }
+                    found.filter { !$0.candidate.weakensDurability && !$0.isTradeOff }
                     .compactMap(\.score).max() ?? 0
                 if best >= max(log(Self.obviousFactor), Self.minimumSignal * noise) { return }
             }
@@ -114,21 +119,19 @@ struct AdviceScreening {
         }
     }
 
-    /// Returns the mean logarithm of the improvement factors, or `nil` if no metric has values in
-    /// both runs.
-    private func gain(
+    /// Returns the logarithms of the improvement factors of the metrics with values in both runs.
+    private func gains(
         of changed: ComparisonMeasurement,
         over present: ComparisonMeasurement
-    ) -> Double? {
-        var gains: [Double] = []
-        for metric in metrics {
-            guard let (a, b) = Self.values(of: metric, present, changed: changed) else { continue }
+    ) -> [Double] {
+        metrics.compactMap { metric in
+            guard let (a, b) = Self.values(of: metric, present, changed: changed) else {
+                return nil
+            }
             let smallest = metric.smallest(seconds: present.result.duration)
             let change = log(max(a, smallest) / max(b, smallest))
-            gains.append(metric.isLowerBetter ? change : -change)
+            return metric.isLowerBetter ? change : -change
         }
-        guard !gains.isEmpty else { return nil }
-        return gains.reduce(0, +) / Double(gains.count)
     }
 
     /// Returns the values of the highest percentile with enough samples in both runs.
@@ -154,6 +157,9 @@ struct ScreenedCandidate: Sendable {
     /// For each round, the mean logarithm of the improvement factors, or `nil` if no metric has
     /// values in both runs.
     var gains: [Double?] = []
+    /// For each round with values, the logarithm of the improvement factor of the metric that
+    /// improved least.
+    var worst: [Double] = []
     /// The noise of a score after one round, as a logarithm.
     var noise = 0.0
     /// The reason that the candidate could not be measured, if any.
@@ -201,6 +207,18 @@ extension ScreenedCandidate {
     /// Whether the screening measured the candidate, or found that it cannot run.
     var isTested: Bool { problem != nil || !gains.isEmpty }
 
+    /// The factor by which a trade-off makes a metric worse.
+    private static let tradeOffFactor = 1.25
+
+    /// Whether a metric was so much worse in the screening that the candidate probably is a
+    /// trade-off, however much others improved.
+    var isTradeOff: Bool {
+        guard !worst.isEmpty else { return false }
+        let mean = worst.reduce(0, +) / Double(worst.count)
+        let deviation = noise / Double(worst.count).squareRoot()
+        return mean < -max(log(Self.tradeOffFactor), 3 * deviation)
+    }
+
     /// Whether the improvement in the screening exceeds its noise.
     var isPromising: Bool {
         let deviation = noise / Double(max(1, gains.count)).squareRoot()
@@ -231,16 +249,22 @@ extension [ScreenedCandidate] {
 
     /// Returns the candidates for the confirmation, with at most one candidate of each kind.
     ///
-    /// Candidates that preserve durability come first, and of these, those that answer a finding,
-    /// and those with the highest score.
+    /// Candidates that preserve durability come first, and of these, those that are no trade-off,
+    /// those that answer a finding, and those with the highest score.
     /// Candidates with scores far below the best score are omitted to allow longer runs of the
     /// remaining candidates.
     func chosen(atMost count: Int) -> [ScreenedCandidate] {
-        let best = promising.first { !$0.candidate.weakensDurability }?.score ?? 0
+        // The gain of a trade-off, such as that of 1,000 writes in each transaction, says nothing
+        // about the value of a candidate that makes nothing worse.
+        let preserving = promising.filter { !$0.candidate.weakensDurability }
+        let best = (preserving.first { !$0.isTradeOff } ?? preserving.first)?.score ?? 0
         let ranked = promising.filter { ($0.score ?? 0) >= best * Self.minimumShare }
             .sorted { one, other in
-                (one.candidate.finding ?? .max, -(one.score ?? 0))
-                    < (other.candidate.finding ?? .max, -(other.score ?? 0))
+                (one.isTradeOff ? 1 : 0, one.candidate.finding ?? .max, -(one.score ?? 0))
+                    < (
+                        other.isTradeOff ? 1 : 0, other.candidate.finding ?? .max,
+                        -(other.score ?? 0)
+                    )
             }
         var chosen: [ScreenedCandidate] = []
         for tried in ranked.filter({ !$0.candidate.weakensDurability })
