@@ -70,17 +70,21 @@ enum ChildProcess {
         defer { for variable in variables ?? [] { free(variable) } }
         var process: pid_t = 0
         let path = command.first ?? ""
-        let status =
-            if let variables {
-                posix_spawn(&process, path, &actions, &attributes, arguments, variables)
-            } else {
-                posix_spawn(&process, path, &actions, &attributes, arguments, environ)
-            }
-        guard status == 0 else { return nil }
-        recent.withLock { recent in
+        // A survey on another thread can meet the process before this call returns. It waits for the
+        // lock, so that it knows the process.
+        let status = recent.withLock { recent in
+            let status =
+                if let variables {
+                    posix_spawn(&process, path, &actions, &attributes, arguments, variables)
+                } else {
+                    posix_spawn(&process, path, &actions, &attributes, arguments, environ)
+                }
+            guard status == 0 else { return status }
             if recent.count >= recentLimit { recent.removeFirst() }
             recent.append(process)
+            return status
         }
+        guard status == 0 else { return nil }
         return process
     }
 
