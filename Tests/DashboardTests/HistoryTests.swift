@@ -5,6 +5,16 @@ import Testing
 @testable import Dashboard
 
 struct HistoryTests {
+    @Test func aFullBufferReturnsTheNewestElementsInOrder() {
+        var buffer = RingBuffer<Int>(capacity: 3)
+        #expect(buffer.elements == [])
+        for number in 0..<8 { buffer.append(number) }
+        #expect(buffer.elements == [5, 6, 7])
+        buffer.removeAll()
+        buffer.append(8)
+        #expect(buffer.elements == [8])
+    }
+
     @Test func aRingDropsItsOldestElement() {
         var ring = RingBuffer<Int>(capacity: 3)
         #expect(ring.last == nil)

@@ -112,11 +112,7 @@ public final class SQLTraceSession: StatementTrace {
         start = monotonicNanoseconds()
         readTime = start
         reportTime = start
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        calendarStart = (
-            start, Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-        )
+        calendarStart = (start, SystemClock.calendarMilliseconds)
         readSchemaNames()
         calibrateOwnLibrary()
         let programsWait = opens.start(files.paths)

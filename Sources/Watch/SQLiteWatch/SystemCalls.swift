@@ -110,7 +110,7 @@ extension FileIdentity.Device {
 }
 
 /// The system's clocks, in nanoseconds unless stated otherwise.
-enum SystemClock {
+package enum SystemClock {
     /// The processor time of this thread.
     static var thread: UInt64 { reading(CLOCK_THREAD_CPUTIME_ID) }
 
@@ -121,7 +121,7 @@ enum SystemClock {
     static var monotonic: UInt64 { reading(CLOCK_MONOTONIC) }
 
     /// The time since 1970, in milliseconds.
-    static var calendarMilliseconds: Int64 { Int64(reading(CLOCK_REALTIME) / 1_000_000) }
+    package static var calendarMilliseconds: Int64 { Int64(reading(CLOCK_REALTIME) / 1_000_000) }
 
     /// Sleeps until a time on the monotonic clock or until a signal arrives.
     static func sleep(until time: UInt64) {

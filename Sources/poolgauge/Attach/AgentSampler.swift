@@ -114,7 +114,8 @@ struct AgentSampler {
 /// A feed of samples for a display, which requests an agent's status on a separate thread.
 final class AgentFeed: Sendable {
     private struct State {
-        var samples = DisplayInbox<Sample>(capacity: DashboardModel.capacity)
+        /// The newest samples, because a display whose terminal is stopped (`^S`) takes none.
+        var samples = RingBuffer<Sample>(capacity: DashboardModel.capacity)
         var path: String
         var isStopped = false
     }
@@ -165,7 +166,8 @@ final class AgentFeed: Sendable {
     /// Returns the samples since the last call.
     func take() -> [Sample] {
         state.withLock { state in
-            state.samples.take()
+            defer { state.samples.removeAll() }
+            return state.samples.elements
         }
     }
 

@@ -299,26 +299,3 @@ struct KeyPlan {
         return takesPicture ? .picture : .nothing
     }
 }
-
-/// What a display has not taken yet.
-///
-/// If the display stops taking elements, for example because its terminal is stopped (`^S`), the
-/// inbox drops the oldest, and keeps at least as many as the dashboard would.
-struct DisplayInbox<Element: Sendable>: Sendable {
-    private(set) var elements: [Element] = []
-    private let capacity: Int
-
-    /// Creates an inbox that keeps between `capacity` and twice as many elements.
-    init(capacity: Int) { self.capacity = capacity }
-
-    mutating func append(_ element: Element) {
-        if elements.count >= 2 * capacity { elements.removeFirst(capacity) }
-        elements.append(element)
-    }
-
-    /// Removes and returns the elements.
-    mutating func take() -> [Element] {
-        defer { elements = [] }
-        return elements
-    }
-}

@@ -12,7 +12,8 @@ final class LiveRun: Sendable {
     typealias Outcome = Result<ArmResult, any Error>
 
     private struct Inbox {
-        var samples = DisplayInbox<Sample>(capacity: DashboardModel.capacity)
+        /// The newest samples, because a display whose terminal is stopped (`^S`) takes none.
+        var samples = RingBuffer<Sample>(capacity: DashboardModel.capacity)
         var outcome: Outcome?
     }
 
@@ -67,8 +68,11 @@ final class LiveRun: Sendable {
     /// The outcome is returned only once.
     func take() -> (samples: [Sample], outcome: Outcome?) {
         inbox.state.withLock { state in
-            defer { state.outcome = nil }
-            return (state.samples.take(), state.outcome)
+            defer {
+                state.samples.removeAll()
+                state.outcome = nil
+            }
+            return (state.samples.elements, state.outcome)
         }
     }
 

@@ -14,13 +14,14 @@ final class WatchFeed: Sendable {
     /// The data since the last call to ``take()``.
     struct Batch {
         /// The reports, with one array for each interval.
-        var reports: [[WatchReport]] = []
+        var reports: [[WatchReport]]
         /// The limitations of the search for databases, or `nil` if no new databases were found.
         var notes: [String]?
     }
 
     private struct State {
-        var reports = DisplayInbox<[WatchReport]>(capacity: WatchDashboard.capacity)
+        /// The newest reports, because a display whose terminal is stopped (`^S`) takes none.
+        var reports = RingBuffer<[WatchReport]>(capacity: WatchDashboard.capacity)
         var notes: [String]?
         var isStopped = false
     }
@@ -87,8 +88,11 @@ final class WatchFeed: Sendable {
     /// Returns the data since the last call.
     func take() -> Batch {
         state.withLock { state in
-            defer { state.notes = nil }
-            return Batch(reports: state.reports.take(), notes: state.notes)
+            defer {
+                state.reports.removeAll()
+                state.notes = nil
+            }
+            return Batch(reports: state.reports.elements, notes: state.notes)
         }
     }
 

@@ -96,7 +96,8 @@ public enum ComparisonHTML {
                             low: pair.low,
                             high: pair.high,
                             floor: result.noiseFloor[pair.metric],
-                            verdict: pair.verdict.rawValue
+                            verdict: pair.verdict.rawValue,
+                            isBound: pair.isBound == true
                         )
                     }
                 ).markup

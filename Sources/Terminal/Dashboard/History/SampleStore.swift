@@ -139,13 +139,13 @@ struct BoundedStore<Element: Sendable>: Sendable {
 /// A buffer of the newest elements of a series.
 ///
 /// In a full buffer, each new element replaces the oldest element.
-struct RingBuffer<Element: Sendable>: Sendable {
+package struct RingBuffer<Element: Sendable>: Sendable {
     let capacity: Int
     private var storage: [Element] = []
     private var start = 0
 
     /// Creates an empty buffer with a capacity of at least 1.
-    init(capacity: Int) {
+    package init(capacity: Int) {
         self.capacity = max(1, capacity)
     }
 
@@ -164,7 +164,10 @@ struct RingBuffer<Element: Sendable>: Sendable {
         return position < storage.count ? position : position - storage.count
     }
 
-    mutating func append(_ element: Element) {
+    /// The elements, oldest first.
+    package var elements: [Element] { Array(storage[start...] + storage[..<start]) }
+
+    package mutating func append(_ element: Element) {
         if storage.count < capacity {
             storage.append(element)
         } else {
@@ -173,7 +176,7 @@ struct RingBuffer<Element: Sendable>: Sendable {
         }
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         storage.removeAll(keepingCapacity: true)
         start = 0
     }

@@ -90,11 +90,15 @@ package enum SweepReport {
             let parts = order.compactMap { verdict -> String? in
                 let found = pairs.filter { $0.pair.verdict == verdict }
                 guard !found.isEmpty else { return nil }
-                let factors = found.compactMap(\.pair.ratio).map { max($0, 1 / $0) }
+                let factors = found.compactMap { row in
+                    row.pair.ratio.map { (factor: max($0, 1 / $0), pair: row.pair) }
+                }
                 let size =
                     verdict.isDifference
-                    ? factors.max().map {
-                        " (by \(found.count > 1 ? "up to " : "")\(ReportUnits.factor($0)))"
+                    ? factors.max { $0.factor < $1.factor }.map { largest in
+                        let most = found.count > 1 ? "up to " : ""
+                        let least = largest.pair.isBound == true ? "at least " : ""
+                        return " (by \(most)\(least)\(ReportUnits.factor(largest.factor)))"
                     } ?? "" : ""
                 return "\(verdict.rawValue) at \(sweep.variable) "
                     + found.map(\.value).joined(separator: ", ") + size
@@ -177,7 +181,8 @@ package enum SweepReport {
                         low: pair.low,
                         high: pair.high,
                         floor: result.noiseFloor[metric],
-                        verdict: pair.verdict.rawValue
+                        verdict: pair.verdict.rawValue,
+                        isBound: pair.isBound == true
                     )
                 }
             }

@@ -14,6 +14,8 @@ struct IntervalChart {
         /// Ratios between 1 / `floor` and `floor` are noise.
         var floor: Double?
         var verdict: String
+        /// Whether the true ratio is farther from 1.
+        var isBound = false
     }
 
     let id: String
@@ -63,7 +65,8 @@ struct IntervalChart {
                 return "\(row.name): no estimate, \(row.verdict)"
             }
             return
-                "\(row.name): \(ReportUnits.roundRatio(ratio)), from \(ReportUnits.roundRatio(low)) to "
+                "\(row.name): \(row.isBound ? ratio < 1 ? "at most " : "at least " : "")"
+                + "\(ReportUnits.roundRatio(ratio)), from \(ReportUnits.roundRatio(low)) to "
                 + "\(ReportUnits.roundRatio(high)), \(row.verdict)"
         }
         return
