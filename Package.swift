@@ -1,56 +1,69 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-func product(
-    _ name: String,
-    of package: String,
-    when condition: TargetDependencyCondition? = nil
-) -> Target.Dependency {
-    .product(name: name, package: package, condition: condition)
+typealias Uses = [Target.Dependency]
+
+func product(_ name: String, of package: String, trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
 }
-let yams = product("Yams", of: "Yams", when: .when(traits: ["Load"]))
-let histogram = product("Histogram", of: "hdrhistogram-swift", when: .when(traits: ["Load"]))
-let argumentParser = product(
-    "ArgumentParser",
-    of: "swift-argument-parser",
-    when: .when(traits: ["Command"])
-)
-let grdb = product("GRDB", of: "GRDB.swift", when: .when(traits: ["GRDB"]))
-let grdbSQLite = product("GRDBSQLite", of: "GRDB.swift", when: .when(traits: ["GRDB"]))
-let metrics = product("Metrics", of: "swift-metrics", when: .when(traits: ["Metrics"]))
-let metricsKit = product("MetricsTestKit", of: "swift-metrics", when: .when(traits: ["Metrics"]))
+let yams = product("Yams", of: "Yams", trait: "Load")
+let histogram = product("Histogram", of: "hdrhistogram-swift", trait: "Load")
+let argumentParser = product("ArgumentParser", of: "swift-argument-parser", trait: "Command")
+let grdb = product("GRDB", of: "GRDB.swift", trait: "GRDB")
+let grdbSQLite = product("GRDBSQLite", of: "GRDB.swift", trait: "GRDB")
+let metrics = product("Metrics", of: "swift-metrics", trait: "Metrics")
+let metricsKit = product("MetricsTestKit", of: "swift-metrics", trait: "Metrics")
 // For platforms that do not provide Combine.
 let openCombine = ["OpenCombine", "OpenCombineDispatch"].map { name in
-    product(
-        name,
-        of: "OpenCombine",
-        when: .when(platforms: [.linux, .windows, .android], traits: ["OpenCombine"])
+    Target.Dependency.product(
+        name: name,
+        package: "OpenCombine",
+        condition: .when(platforms: [.linux, .windows, .android], traits: ["OpenCombine"])
     )
 }
+let trace = Target.Dependency.target(name: "CTrace", condition: .when(platforms: [.linux]))
+let onLinux = BuildSettingCondition.when(platforms: [.linux])
 
-// A module in a folder of `Sources`, or in `Sources`.
+// The modules with these names, which spaces separate.
+func modules(_ names: String) -> Uses {
+    names.split(separator: " ").map { .byName(name: String($0)) }
+}
+// A module in a folder of `Sources`, named like the last part of the path.
 func module(
-    _ name: String,
-    in folder: String? = nil,
-    uses dependencies: [Target.Dependency] = []
+    _ path: String,
+    _ names: String = "",
+    _ more: Uses = [],
+    exclude: [String] = [],
+    resources: [Resource] = []
 ) -> Target {
-    .target(name: name, dependencies: dependencies, path: folder.map { "Sources/\($0)/\(name)" })
+    .target(
+        name: String(path.split(separator: "/").last ?? ""),
+        dependencies: modules(names) + more,
+        path: "Sources/\(path)",
+        exclude: exclude,
+        resources: resources
+    )
+}
+// Code that several targets of tests use.
+func support(_ name: String, _ names: String) -> Target {
+    .target(name: name, dependencies: modules(names), path: "Tests/\(name)")
 }
 // All tests use `TestSupport`.
-func tests(_ name: String, of modules: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: modules + ["TestSupport"], exclude: exclude)
+func tests(_ name: String, _ names: String, _ more: Uses = [], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: modules(names + " TestSupport") + more, exclude: exclude)
 }
 // A process that tests start.
-func process(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(name)")
+func process(_ name: String, _ names: String) -> Target {
+    .executableTarget(name: name, dependencies: modules(names), path: "Tests/\(name)")
 }
 
+// The modules that run a scenario.
+let load = "Telemetry WorkloadEngine"
 // The libraries that fuzzing provides with random input.
-let fuzzed: [Target.Dependency] = [
-    "Capture", "CursesTerminal", "Dashboard", "Findings", "PoolgaugeAgent", "Recording",
-    "Rehearsal", "SQLText", "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
-    "Text", "WorkloadEngine", yams,
-]
+let fuzzed = """
+    Capture CursesTerminal Dashboard Findings PoolgaugeAgent Recording Rehearsal SQLText \
+    SQLTrace SQLiteEngine SQLiteWatch TerminalUI Text \(load)
+    """
 
 let package = Package(
     name: "Poolgauge",
@@ -96,7 +109,7 @@ let package = Package(
             name: "CNCurses",
             path: "Sources/Terminal/CNCurses",
             linkerSettings: [
-                .linkedLibrary("ncursesw", .when(platforms: [.linux])),
+                .linkedLibrary("ncursesw", onLinux),
                 .linkedLibrary("ncurses", .when(platforms: [.macOS])),
             ]
         ),
@@ -106,128 +119,83 @@ let package = Package(
             path: "Sources/Watch/CTraceAgent",
             // Programs in any language load it, so it must not link Swift's libraries.
             linkerSettings: [
-                .unsafeFlags(
-                    ["-enable-experimental-feature", "Embedded"],
-                    .when(platforms: [.linux])
-                )
+                .unsafeFlags(["-enable-experimental-feature", "Embedded"], onLinux)
             ]
         ),
-        module("Telemetry", in: "Engine"),
-        module("SQLText", in: "Text"),
-        tests("SQLTextTests", of: ["CSQLite", "SQLText"]),
-        module("SQLiteEngine", in: "Engine", uses: ["CSQLite", "SQLText", "Telemetry"]),
-        module("Text", in: "Text"),
-        module("YAML", in: "Text", uses: ["Text", yams]),
-        module("Findings", uses: ["Telemetry", "Text"]),
+        module("Engine/Telemetry"),
+        module("Text/SQLText"),
+        tests("SQLTextTests", "CSQLite SQLText"),
+        module("Engine/SQLiteEngine", "CSQLite SQLText Telemetry"),
+        module("Text/Text"),
+        module("Text/YAML", "Text", [yams]),
+        module("Findings", "Telemetry Text"),
+        module("Watch/SQLiteWatch", "Findings Telemetry Text", [trace]),
         module(
-            "SQLiteWatch",
-            in: "Watch",
-            uses: [
-                .target(name: "CTrace", condition: .when(platforms: [.linux])),
-                "Findings", "Telemetry", "Text",
-            ]
-        ),
-        .target(
-            name: "SQLTrace",
-            dependencies: [
-                "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
-                "Findings", "SQLText", "SQLiteWatch", "Telemetry", "Text",
-            ],
-            path: "Sources/Watch/SQLTrace",
+            "Watch/SQLTrace",
+            "CSQLite Findings SQLText SQLiteWatch Telemetry Text",
+            [trace],
             // `.ci/probe-programs` compiles it for the kernel.
             exclude: ["Probes/probes.bpf.c"]
         ),
-        module(
-            "SQLiteEngineCombine",
-            in: "Engine",
-            uses: ["SQLiteEngine", "Telemetry"] + openCombine
-        ),
-        module("MetricDescriptors", in: "Engine", uses: ["Telemetry"]),
-        module(
-            "SQLiteEngineMetrics",
-            in: "Engine",
-            uses: ["MetricDescriptors", "Telemetry", metrics]
-        ),
-        module("PoolgaugeAgent", in: "Engine", uses: ["MetricDescriptors", "Telemetry", "Text"]),
-        module("PoolgaugeGRDB", in: "Engine", uses: ["SQLText", "Telemetry", grdb, grdbSQLite]),
+        module("Engine/SQLiteEngineCombine", "SQLiteEngine Telemetry", openCombine),
+        module("Engine/MetricDescriptors", "Telemetry"),
+        module("Engine/SQLiteEngineMetrics", "MetricDescriptors Telemetry", [metrics]),
+        module("Engine/PoolgaugeAgent", "MetricDescriptors Telemetry Text"),
+        module("Engine/PoolgaugeGRDB", "SQLText Telemetry", [grdb, grdbSQLite]),
         // Recording stores reports of SQLiteWatch and PoolgaugeAgent. It does not measure anything.
         module(
-            "Recording",
-            in: "Watch",
-            uses: [
-                "Findings", "PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Text",
-            ]
+            "Watch/Recording",
+            "Findings PoolgaugeAgent SQLiteEngine SQLiteWatch Telemetry Text"
         ),
-        .target(
-            name: "WorkloadEngine",
-            dependencies: ["Findings", "SQLText", "Telemetry", "Text", "YAML", yams, histogram],
-            path: "Sources/Load/WorkloadEngine",
+        module(
+            "Load/WorkloadEngine",
+            "Findings SQLText Telemetry Text YAML",
+            [yams, histogram],
             // `Presets` and `Drivers` are links to the folders `scenarios` and `drivers`, which
             // contain the only copies of the files.
             resources: [.embedInCode("Presets"), .embedInCode("Drivers")]
         ),
+        module("Load/Rehearsal", "CSQLite EngineTarget SQLText SQLiteEngine Text \(load)"),
+        module("Watch/Capture", "SQLText Text \(load)"),
+        module("Load/EngineTarget", "CSQLite SQLiteEngine \(load)"),
+        module("Load/GRDBTarget", "EngineTarget PoolgaugeGRDB \(load)", [grdb]),
         module(
-            "Rehearsal",
-            in: "Load",
-            uses: [
-                "CSQLite", "EngineTarget", "SQLText", "SQLiteEngine", "Telemetry", "Text",
-                "WorkloadEngine",
-            ]
-        ),
-        module("Capture", in: "Watch", uses: ["SQLText", "Telemetry", "Text", "WorkloadEngine"]),
-        module(
-            "EngineTarget",
-            in: "Load",
-            uses: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"]
-        ),
-        module(
-            "GRDBTarget",
-            in: "Load",
-            uses: ["EngineTarget", "PoolgaugeGRDB", "Telemetry", "WorkloadEngine", grdb]
-        ),
-        .target(
-            name: "TerminalUI",
-            dependencies: ["Text", "YAML", yams],
-            path: "Sources/Terminal/TerminalUI",
+            "Terminal/TerminalUI",
+            "Text YAML",
+            [yams],
             // `BuiltIn` is a link to the folder `themes`. The files are embedded, so the binary can
             // be moved.
             resources: [.embedInCode("Themes/BuiltIn")]
         ),
-        module("CursesTerminal", in: "Terminal", uses: ["CNCurses", "TerminalUI"]),
+        module("Terminal/CursesTerminal", "CNCurses TerminalUI"),
         // The dashboard displays reports of SQLiteWatch. It does not collect samples.
-        module(
-            "Dashboard",
-            in: "Terminal",
-            uses: ["Findings", "SQLiteWatch", "TerminalUI", "Telemetry", "Text", "YAML", yams]
-        ),
+        module("Terminal/Dashboard", "Findings SQLiteWatch TerminalUI Telemetry Text YAML", [yams]),
         .executableTarget(
             name: "poolgauge",
-            dependencies: [
-                "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "Findings",
-                "GRDBTarget", "MetricDescriptors", "PoolgaugeAgent", "Recording", "Rehearsal",
-                "SQLText", "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
-                "Text", "WorkloadEngine", "YAML", argumentParser, yams,
-            ]
+            dependencies: modules(
+                """
+                CSQLite Capture CursesTerminal Dashboard EngineTarget Findings GRDBTarget \
+                MetricDescriptors PoolgaugeAgent Recording Rehearsal SQLText SQLTrace \
+                SQLiteEngine SQLiteWatch TerminalUI Text YAML \(load)
+                """
+            ) + [argumentParser, yams]
         ),
         // Random numbers, waits, temporary folders, other programs, and strings for outputs.
-        .target(name: "TestSupport", dependencies: ["Telemetry"], path: "Tests/TestSupport"),
-        tests("TelemetryTests", of: ["Telemetry"]),
-        tests("TextTests", of: ["Text", yams]),
+        support("TestSupport", "Telemetry"),
+        tests("TelemetryTests", "Telemetry"),
+        tests("TextTests", "Text", [yams]),
         // The checker of the engine's isolation tests.
-        .target(name: "Isolation", dependencies: ["Telemetry"], path: "Tests/Isolation"),
-        tests("IsolationTests", of: ["Isolation", "Telemetry"]),
+        support("Isolation", "Telemetry"),
+        tests("IsolationTests", "Isolation Telemetry"),
         // The process that the reliability tests start and kill.
-        process("CommitWriter", uses: ["SQLiteEngine"]),
+        process("CommitWriter", "SQLiteEngine"),
         // The second process for the engine's tests, which uses libsqlite3 directly.
-        process("SecondProcess", uses: ["CSQLite", "SQLiteEngine"]),
+        process("SecondProcess", "CSQLite SQLiteEngine"),
         // A separate process that runs transactions concurrently with the engine's tests.
-        process("IsolationPeer", uses: ["CSQLite", "Isolation", "SQLiteEngine", "TestSupport"]),
+        process("IsolationPeer", "CSQLite Isolation SQLiteEngine TestSupport"),
         tests(
             "SQLiteEngineTests",
-            of: [
-                "CSQLite", "Isolation", "IsolationPeer", "SQLiteEngine",
-                "SecondProcess", "Telemetry",
-            ]
+            "CSQLite Isolation IsolationPeer SQLiteEngine SecondProcess Telemetry"
         ),
         // Programs of migrations, which are compiled with the engine and, from a link to the same
         // sources, with GRDB.
@@ -239,105 +207,73 @@ let package = Package(
         ),
         .target(name: "GRDBMigrations", dependencies: [grdb], path: "Tests/Migrations/GRDB"),
         // Another process that migrates the same file.
-        process("MigrationPeer", uses: ["EngineMigrations", "GRDBMigrations"]),
+        process("MigrationPeer", "EngineMigrations GRDBMigrations"),
         tests(
             "MigrationTests",
-            of: ["EngineMigrations", "GRDBMigrations", "MigrationPeer", "SQLiteEngine"],
+            "EngineMigrations GRDBMigrations MigrationPeer SQLiteEngine",
             exclude: ["Transcripts"]
         ),
         // The VFS and the allocator that inject faults in the reliability tests.
-        .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+        support("FaultVFS", "CSQLite"),
         // The code paths of the engine in which the reliability tests inject faults.
-        .target(
-            name: "FaultPaths",
-            dependencies: ["CSQLite", "FaultVFS", "Recording", "SQLiteEngine", "Telemetry"],
-            path: "Tests/FaultPaths"
-        ),
+        support("FaultPaths", "CSQLite FaultVFS Recording SQLiteEngine Telemetry"),
         // A process for faults that affect the whole process.
-        process(
-            "FaultRunner",
-            uses: ["CSQLite", "FaultPaths", "FaultVFS", "Recording", "SQLiteEngine", "Telemetry"]
-        ),
+        process("FaultRunner", "CSQLite FaultPaths FaultVFS Recording SQLiteEngine Telemetry"),
         tests(
             "ReliabilityTests",
-            of: [
-                "CSQLite", "CommitWriter", "FaultPaths", "FaultRunner", "FaultVFS", "Recording",
-                "SQLiteEngine", "Telemetry",
-            ],
+            "CSQLite CommitWriter FaultPaths FaultRunner FaultVFS Recording SQLiteEngine Telemetry",
             exclude: ["Planted"]
         ),
         tests(
             "SQLiteEngineCombineTests",
-            of: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine
+            "SQLiteEngine SQLiteEngineCombine Telemetry",
+            openCombine
         ),
-        tests(
-            "PoolgaugeAgentTests",
-            of: ["MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine", "Telemetry"]
-        ),
-        tests("PoolgaugeGRDBTests", of: ["PoolgaugeAgent", "PoolgaugeGRDB", "Telemetry", grdb]),
+        tests("PoolgaugeAgentTests", "MetricDescriptors PoolgaugeAgent SQLiteEngine Telemetry"),
+        tests("PoolgaugeGRDBTests", "PoolgaugeAgent PoolgaugeGRDB Telemetry", [grdb]),
         tests(
             "SQLiteEngineMetricsTests",
-            of: [
-                "MetricDescriptors", "SQLiteEngine", "SQLiteEngineMetrics", "Telemetry",
-                metricsKit,
-            ]
+            "MetricDescriptors SQLiteEngine SQLiteEngineMetrics Telemetry",
+            [metricsKit]
         ),
         // The helper process of the watch sessions that tests start.
-        process("WatchHelper", uses: ["SQLiteWatch"]),
-        tests("FindingsTests", of: ["Findings", "Telemetry"]),
-        tests(
-            "SQLiteWatchTests",
-            of: ["Findings", "SQLiteWatch", "Telemetry", "Text", "WatchHelper"]
-        ),
+        process("WatchHelper", "SQLiteWatch"),
+        tests("FindingsTests", "Findings Telemetry"),
+        tests("SQLiteWatchTests", "Findings SQLiteWatch Telemetry Text WatchHelper"),
         tests(
             "RecordingTests",
-            of: [
-                "Findings", "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch",
-                "Telemetry",
-            ]
+            "Findings PoolgaugeAgent Recording SQLiteEngine SQLiteWatch Telemetry"
         ),
         // The helper processes of the traces that tests start, and a trace that a test kills.
-        process("TraceHelper", uses: ["SQLTrace"]),
-        tests(
-            "SQLTraceTests",
-            of: ["Findings", "SQLText", "SQLTrace", "SQLiteWatch", "TraceHelper"]
-        ),
+        process("TraceHelper", "SQLTrace"),
+        tests("SQLTraceTests", "Findings SQLText SQLTrace SQLiteWatch TraceHelper"),
         tests(
             "WorkloadEngineTests",
-            of: ["Telemetry", "Text", "WorkloadEngine", "YAML", histogram, yams],
+            "Text YAML \(load)",
+            [histogram, yams],
             exclude: ["Reports/Golden", "Reports/Kept"]
         ),
-        tests(
-            "CaptureTests",
-            of: ["Capture", "EngineTarget", "Telemetry", "WorkloadEngine", yams]
-        ),
-        tests("RehearsalTests", of: ["CSQLite", "Rehearsal"]),
-        tests(
-            "EngineTargetTests",
-            of: ["CSQLite", "EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine"]
-        ),
-        tests("GRDBTargetTests", of: ["GRDBTarget", "Telemetry", "WorkloadEngine"]),
-        tests("TerminalUITests", of: ["TerminalUI"]),
-        tests("CursesTerminalTests", of: ["CNCurses", "CursesTerminal", "TerminalUI"]),
+        tests("CaptureTests", "Capture EngineTarget \(load)", [yams]),
+        tests("RehearsalTests", "CSQLite Rehearsal"),
+        tests("EngineTargetTests", "CSQLite EngineTarget SQLiteEngine \(load)"),
+        tests("GRDBTargetTests", "GRDBTarget \(load)"),
+        tests("TerminalUITests", "TerminalUI"),
+        tests("CursesTerminalTests", "CNCurses CursesTerminal TerminalUI"),
         tests(
             "DashboardTests",
-            of: [
-                "Dashboard", "EngineTarget", "Findings", "SQLiteWatch", "Telemetry",
-                "TerminalUI", "WorkloadEngine",
-            ],
+            "Dashboard EngineTarget Findings SQLiteWatch TerminalUI \(load)",
             exclude: ["Golden"]
         ),
-        tests("FuzzTests", of: fuzzed, exclude: ["Base", "Corpus", "Driver", "Planted"]),
+        tests("FuzzTests", fuzzed, [yams], exclude: ["Base", "Corpus", "Driver", "Planted"]),
         // A program with its own target. Tests compare two builds of it.
-        process("OwnTarget", uses: ["SQLiteEngine", "Telemetry", "WorkloadEngine"]),
+        process("OwnTarget", "SQLiteEngine \(load)"),
         tests(
             "PoolgaugeTests",
-            of: [
-                "CNCurses", "Capture", "CursesTerminal", "Dashboard", "Findings",
-                "MetricDescriptors", "OwnTarget", "PoolgaugeAgent", "Recording", "SQLiteEngine",
-                "SQLiteWatch",
-                "Telemetry", "TerminalUI", "Text", "WorkloadEngine", "poolgauge",
-            ],
+            """
+            CNCurses Capture CursesTerminal Dashboard Findings MetricDescriptors \
+            OwnTarget PoolgaugeAgent Recording SQLiteEngine SQLiteWatch TerminalUI Text poolgauge \
+            \(load)
+            """,
             exclude: ["Export/alerts.test.yaml", "Replay/Kept"]
         ),
     ],
@@ -347,7 +283,8 @@ let package = Package(
 // With POOLGAUGE_FUZZ, the fuzz targets form a program that requires libFuzzer (see `.ci/fuzz`).
 if Context.environment["POOLGAUGE_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "FuzzTests" }
-    let fuzz = process("poolgauge-fuzz", uses: fuzzed + ["TestSupport"])
+    let fuzz = process("poolgauge-fuzz", fuzzed + " TestSupport")
+    fuzz.dependencies.append(yams)
     fuzz.path = "Tests/FuzzTests"
     fuzz.exclude = ["Base", "Corpus", "Planted", "FuzzTests.swift"]
     fuzz.sources = ["Driver", "Targets", "Mutator.swift"]
