@@ -58,10 +58,10 @@ func process(_ name: String, _ names: String) -> Target {
 }
 
 // The modules that run a scenario.
-let load = "Telemetry WorkloadEngine"
+let load = "Scenarios Telemetry WorkloadEngine"
 // The libraries that fuzzing provides with random input.
 let fuzzed = """
-    Capture CursesTerminal Dashboard Findings PoolgaugeAgent Recording Rehearsal SQLText \
+    Capture CursesTerminal Dashboard Findings PoolgaugeAgent Recording Rehearsal Reports SQLText \
     SQLTrace SQLiteEngine SQLiteWatch TerminalUI Text \(load)
     """
 
@@ -70,9 +70,13 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         "SQLiteEngine", "SQLiteEngineCombine", "SQLiteEngineMetrics", "PoolgaugeAgent",
-        "PoolgaugeGRDB", "WorkloadEngine", "Telemetry", "SQLiteWatch", "SQLTrace",
-        "Findings",
+        "PoolgaugeGRDB", "Telemetry", "SQLiteWatch", "SQLTrace", "Findings",
     ].map { .library(name: $0, targets: [$0]) } + [
+        // A program imports those of the modules that it uses.
+        .library(
+            name: "WorkloadEngine",
+            targets: ["Scenarios", "WorkloadEngine", "Comparison", "Reports"]
+        ),
         .executable(name: "poolgauge", targets: ["poolgauge"]),
         // The library that `poolgauge top -- COMMAND` loads into programs.
         .library(name: "poolgauge_trace", type: .dynamic, targets: ["CTraceAgent"]),
@@ -148,14 +152,17 @@ let package = Package(
             "Findings PoolgaugeAgent SQLiteEngine SQLiteWatch Telemetry Text"
         ),
         module(
-            "Load/WorkloadEngine",
-            "Findings SQLText Telemetry Text YAML",
-            [yams, histogram],
+            "Load/Scenarios",
+            "SQLText Telemetry Text YAML",
+            [yams],
             // `Presets` and `Drivers` are links to the folders `scenarios` and `drivers`, which
             // contain the only copies of the files.
             resources: [.embedInCode("Presets"), .embedInCode("Drivers")]
         ),
-        module("Load/Rehearsal", "CSQLite EngineTarget SQLText SQLiteEngine Text \(load)"),
+        module("Load/WorkloadEngine", "Findings SQLText Scenarios Telemetry Text", [histogram]),
+        module("Load/Comparison", "Findings Text \(load)"),
+        module("Load/Reports", "Comparison Findings Text \(load)"),
+        module("Load/Rehearsal", "CSQLite EngineTarget Reports SQLText SQLiteEngine Text \(load)"),
         module("Watch/Capture", "SQLText Text \(load)"),
         module("Load/EngineTarget", "CSQLite SQLiteEngine \(load)"),
         module("Load/GRDBTarget", "EngineTarget PoolgaugeGRDB \(load)", [grdb]),
@@ -174,8 +181,8 @@ let package = Package(
             name: "poolgauge",
             dependencies: modules(
                 """
-                CSQLite Capture CursesTerminal Dashboard EngineTarget Findings GRDBTarget \
-                MetricDescriptors PoolgaugeAgent Recording Rehearsal SQLText SQLTrace \
+                CSQLite Capture Comparison CursesTerminal Dashboard EngineTarget Findings GRDBTarget \
+                MetricDescriptors PoolgaugeAgent Recording Rehearsal Reports SQLText SQLTrace \
                 SQLiteEngine SQLiteWatch TerminalUI Text YAML \(load)
                 """
             ) + [argumentParser, yams]
@@ -247,21 +254,25 @@ let package = Package(
         // The helper processes of the traces that tests start, and a trace that a test kills.
         process("TraceHelper", "SQLTrace"),
         tests("SQLTraceTests", "Findings SQLText SQLTrace SQLiteWatch TraceHelper"),
+        // Simulated clocks and databases.
+        support("LoadTestSupport", load),
+        tests("ScenariosTests", "Scenarios YAML", [yams]),
+        tests("WorkloadEngineTests", "Findings LoadTestSupport Reports \(load)", [histogram]),
+        tests("ComparisonTests", "Comparison Findings LoadTestSupport Reports \(load)"),
         tests(
-            "WorkloadEngineTests",
-            "Text YAML \(load)",
-            [histogram, yams],
-            exclude: ["Reports/Golden", "Reports/Kept"]
+            "ReportsTests",
+            "Comparison Findings LoadTestSupport Reports Text \(load)",
+            exclude: ["Golden", "Kept"]
         ),
         tests("CaptureTests", "Capture EngineTarget \(load)", [yams]),
         tests("RehearsalTests", "CSQLite Rehearsal"),
-        tests("EngineTargetTests", "CSQLite EngineTarget SQLiteEngine \(load)"),
+        tests("EngineTargetTests", "CSQLite EngineTarget Reports SQLiteEngine \(load)"),
         tests("GRDBTargetTests", "GRDBTarget \(load)"),
         tests("TerminalUITests", "TerminalUI"),
         tests("CursesTerminalTests", "CNCurses CursesTerminal TerminalUI"),
         tests(
             "DashboardTests",
-            "Dashboard EngineTarget Findings SQLiteWatch TerminalUI \(load)",
+            "Dashboard EngineTarget Findings Reports SQLiteWatch TerminalUI \(load)",
             exclude: ["Golden"]
         ),
         tests("FuzzTests", fuzzed, [yams], exclude: ["Base", "Corpus", "Driver", "Planted"]),
@@ -270,7 +281,7 @@ let package = Package(
         tests(
             "PoolgaugeTests",
             """
-            CNCurses Capture CursesTerminal Dashboard Findings MetricDescriptors \
+            CNCurses Capture Comparison CursesTerminal Dashboard Findings MetricDescriptors \
             OwnTarget PoolgaugeAgent Recording SQLiteEngine SQLiteWatch TerminalUI Text poolgauge \
             \(load)
             """,

@@ -1,6 +1,7 @@
 import Capture
 import EngineTarget
 import Foundation
+import Scenarios
 import Telemetry
 import WorkloadEngine
 

@@ -1,11 +1,13 @@
 import EngineTarget
 import Foundation
+import Reports
+import Scenarios
 import Telemetry
 import TerminalUI
 import Testing
+import WorkloadEngine
 
 @testable import Dashboard
-@testable import WorkloadEngine
 
 /// Tests that every sentence about waiting and readers in use contains the numbers from the result.
 @Suite(.serialized, .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
 import EngineTarget
 import Foundation
+import Scenarios
 import Telemetry
 import Testing
 import WorkloadEngine

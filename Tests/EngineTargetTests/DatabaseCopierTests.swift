@@ -1,9 +1,10 @@
 import Foundation
 import SQLiteEngine
+import Scenarios
 import Testing
+import WorkloadEngine
 
 @testable import EngineTarget
-@testable import WorkloadEngine
 
 /// Tests copying databases that other connections use.
 @Suite(.timeLimit(.minutes(1)))

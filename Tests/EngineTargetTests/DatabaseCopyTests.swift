@@ -2,8 +2,9 @@ import EngineTarget
 import Foundation
 import SQLiteEngine
 import Testing
+import WorkloadEngine
 
-@testable import WorkloadEngine
+@testable import Scenarios
 
 /// Tests scenarios and arms that use existing databases.
 @Suite(.timeLimit(.minutes(1)))

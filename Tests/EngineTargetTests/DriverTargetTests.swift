@@ -1,9 +1,9 @@
 import EngineTarget
 import Foundation
+import Scenarios
 import TestSupport
 import Testing
-
-@testable import WorkloadEngine
+import WorkloadEngine
 
 /// Tests runs whose accesses another program performs, and programs that violate the protocol.
 @Suite(.timeLimit(.minutes(2)), .serialized)

@@ -1,4 +1,5 @@
 import EngineTarget
+import Scenarios
 import Testing
 import WorkloadEngine
 

@@ -1,6 +1,7 @@
 #if GRDB
 import Foundation
 import GRDBTarget
+import Scenarios
 import Telemetry
 import Testing
 import WorkloadEngine

@@ -1,6 +1,7 @@
 #if GRDB
 import Foundation
 import GRDBTarget
+import Scenarios
 import Synchronization
 import Telemetry
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import GRDBTarget
+import Scenarios
 import Testing
-import WorkloadEngine
 
 struct LibraryTargetFactoryTests {
     @Test func everyProgramContainsTheEngineAndBareSQLite() {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import GRDBTarget
+import Scenarios
 import Synchronization
 import Telemetry
 import Testing

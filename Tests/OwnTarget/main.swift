@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import SQLiteEngine
+import Scenarios
 import Telemetry
 import WorkloadEngine
 

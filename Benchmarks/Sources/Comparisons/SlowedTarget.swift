@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteEngine
+import Scenarios
 import Telemetry
 import WorkloadEngine
 

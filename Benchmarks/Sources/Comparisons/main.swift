@@ -1,5 +1,6 @@
+import Comparison
 import Foundation
-import WorkloadEngine
+import Scenarios
 
 // Checks the verdicts of comparisons that have a known result.
 //
@@ -74,7 +75,7 @@ func compare(
     _ arms: [String],
     in blocks: (count: Int, seconds: Double),
     seed: UInt64
-) async throws -> WorkloadEngine.ComparisonResult {
+) async throws -> Comparison.ComparisonResult {
     var options = ComparisonOptions()
     options.blocks = blocks.count
     options.duration = .seconds(blocks.seconds)

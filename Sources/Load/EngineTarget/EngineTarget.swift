@@ -1,6 +1,7 @@
 import CSQLite
 import Dispatch
 import SQLiteEngine
+import Scenarios
 import Telemetry
 import WorkloadEngine
 

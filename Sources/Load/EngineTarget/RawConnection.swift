@@ -1,5 +1,6 @@
 import CSQLite
 import SQLiteEngine
+import Scenarios
 import Synchronization
 import Telemetry
 import WorkloadEngine

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
+import Scenarios
 import Telemetry
-import WorkloadEngine
 
 /// A guard that prevents captured SQL from accessing files outside the run's folder, and counts
 /// rejected statements.

@@ -1,4 +1,5 @@
 import CSQLite
+import Scenarios
 import WorkloadEngine
 
 /// A session with access to SQLite's counters.

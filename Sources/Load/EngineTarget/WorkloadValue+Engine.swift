@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 import SQLiteEngine
-import WorkloadEngine
+import Scenarios
 
 extension WorkloadValue: DatabaseValueConvertible {
     /// The database value.

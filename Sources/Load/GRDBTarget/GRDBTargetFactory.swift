@@ -3,6 +3,7 @@ import EngineTarget
 import Foundation
 import GRDB
 import PoolgaugeGRDB
+import Scenarios
 import Telemetry
 import WorkloadEngine
 

@@ -1,4 +1,5 @@
 import EngineTarget
+import Scenarios
 import WorkloadEngine
 
 /// A factory that opens each arm's database with the arm's library.

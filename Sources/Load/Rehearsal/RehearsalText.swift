@@ -1,3 +1,4 @@
+import Reports
 import Telemetry
 import Text
 import WorkloadEngine

@@ -1,5 +1,3 @@
-import WorkloadEngine
-
 /// An analysis of a captured load: its transaction shapes, its clients, and their pace.
 package struct CaptureAnalysis {
     /// The shapes, in order of appearance.

@@ -1,5 +1,5 @@
+import Scenarios
 import Text
-import WorkloadEngine
 
 /// The arms of a captured scenario: the program's settings and alternatives to them.
 struct CapturedArms {

@@ -1,5 +1,4 @@
 import Text
-import WorkloadEngine
 
 package struct CapturedScenario {
     package let yaml: String

@@ -1,4 +1,4 @@
-import WorkloadEngine
+import Scenarios
 
 /// A connection's transaction, from its BEGIN to its end, or a single statement outside a
 /// transaction.

@@ -1,6 +1,6 @@
+import Scenarios
 import Telemetry
 import Text
-import WorkloadEngine
 
 /// A planner that converts captured clients to scenario clients.
 ///

@@ -1,4 +1,4 @@
-import WorkloadEngine
+import Scenarios
 
 /// A scenario variable that draws its values from a column.
 struct ColumnVariable: Equatable {

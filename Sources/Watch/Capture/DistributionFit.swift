@@ -1,6 +1,6 @@
 import Foundation
+import Scenarios
 import Text
-import WorkloadEngine
 
 /// A distribution of the scenario language, fitted to observed values.
 struct DistributionFit: Equatable {

@@ -1,6 +1,6 @@
 import Foundation
 import SQLText
-import WorkloadEngine
+import Scenarios
 
 /// A type that reads executions from JSON Lines.
 ///

@@ -1,5 +1,5 @@
+import Scenarios
 import Text
-import WorkloadEngine
 
 /// A planner that converts transaction shapes to operations, and their slots to variables.
 struct OperationPlanner {

@@ -1,5 +1,5 @@
+import Scenarios
 import Telemetry
-import WorkloadEngine
 
 /// A scenario that is generated from statements and a database.
 ///
@@ -472,7 +472,7 @@ extension ScenarioDraft {
         share: Double
     ) -> Client {
         let mix = operations.map {
-            WorkloadEngine.Operation(name: $0.name, statements: $0.statements)
+            Scenarios.Operation(name: $0.name, statements: $0.statements)
         }
         var client = Client(name: name, activity: .operations(access, mix: mix))
         client.workers = max(1, Int((Double(options.workers) * share).rounded()))

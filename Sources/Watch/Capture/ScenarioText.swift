@@ -1,6 +1,6 @@
+import Scenarios
 import Telemetry
 import Text
-import WorkloadEngine
 
 /// A type that writes a captured scenario as YAML with comments.
 struct ScenarioText {

@@ -1,5 +1,5 @@
 import Foundation
-import WorkloadEngine
+import Scenarios
 
 /// The observed transactions of one shape, with times in seconds.
 struct ShapeStatistics {

@@ -1,4 +1,4 @@
-import WorkloadEngine
+import Scenarios
 
 struct SlotNames {
     private let shape: ShapeStatistics

@@ -1,6 +1,6 @@
+import Scenarios
 import Telemetry
 import Text
-import WorkloadEngine
 
 /// The replacement for a slot in the scenario's SQL.
 enum SlotValue: Equatable {

@@ -1,5 +1,5 @@
 import SQLText
-import WorkloadEngine
+import Scenarios
 
 /// Determines how a statement uses each of its values.
 extension StatementParser {

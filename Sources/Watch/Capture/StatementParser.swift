@@ -1,5 +1,5 @@
 import SQLText
-import WorkloadEngine
+import Scenarios
 
 /// A parser that finds a statement's slots and the column that each slot is compared with.
 ///

@@ -1,5 +1,5 @@
 import SQLText
-import WorkloadEngine
+import Scenarios
 
 /// The tables that a statement refers to, and their aliases.
 ///

@@ -1,5 +1,5 @@
+import Scenarios
 import Text
-import WorkloadEngine
 
 /// A type that fills the periods in which a process had no probes.
 ///

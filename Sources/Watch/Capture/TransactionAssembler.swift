@@ -1,5 +1,4 @@
 import SQLText
-import WorkloadEngine
 
 /// A type that assembles the executions of each connection into transactions.
 struct TransactionAssembler {

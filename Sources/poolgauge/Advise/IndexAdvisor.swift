@@ -1,4 +1,5 @@
 import Capture
+import Comparison
 import Findings
 import SQLTrace
 import Telemetry

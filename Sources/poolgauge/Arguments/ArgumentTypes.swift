@@ -1,6 +1,6 @@
 import ArgumentParser
+import Scenarios
 import TerminalUI
-import WorkloadEngine
 
 /// A duration with its unit, such as `30s`.
 struct TimeArgument: ExpressibleByArgument {

@@ -1,9 +1,12 @@
 import ArgumentParser
+import Comparison
 import Foundation
 import GRDBTarget
 import PoolgaugeAgent
 import Recording
+import Reports
 import SQLTrace
+import Scenarios
 import WorkloadEngine
 
 /// The scenario that a command runs.
@@ -185,7 +188,7 @@ enum ReportFormat: String, ReportFormatArgument {
         }
     }
 
-    func report(on result: WorkloadEngine.ComparisonResult) throws -> String {
+    func report(on result: Comparison.ComparisonResult) throws -> String {
         switch self {
         case .text: ComparisonReport.text(of: result)
         case .json: try JSONReport.text(of: result)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import GRDBTarget
+import Scenarios
 import WorkloadEngine
 
 /// Functions that check and copy the database that `--database` specifies.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import WorkloadEngine
+import Scenarios
 
 /// A check that a command does not overwrite one of its input files or another of its outputs.
 enum DistinctFiles {

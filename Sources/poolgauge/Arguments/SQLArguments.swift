@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import SQLTrace
-import WorkloadEngine
+import Scenarios
 
 /// The options of `poolgauge top` for tracing SQL.
 struct SQLArguments: ParsableArguments {

@@ -1,6 +1,7 @@
 import ArgumentParser
+import Comparison
+import Scenarios
 import Telemetry
-import WorkloadEngine
 
 /// A variable and its values, such as `readers=1,2,4,8`.
 struct SweepArgument {

@@ -8,7 +8,6 @@ import Recording
 import SQLiteWatch
 import TerminalUI
 import Text
-import WorkloadEngine
 
 /// A run of `poolgauge attach --follow`, which writes one line for each event of an agent.
 struct AttachRun {

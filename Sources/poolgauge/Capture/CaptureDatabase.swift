@@ -2,6 +2,7 @@ import Capture
 import EngineTarget
 import Foundation
 import SQLiteWatch
+import Scenarios
 import Telemetry
 import WorkloadEngine
 

@@ -4,6 +4,7 @@ import Findings
 import Foundation
 import Recording
 import SQLiteWatch
+import Scenarios
 import Synchronization
 import Telemetry
 import Text

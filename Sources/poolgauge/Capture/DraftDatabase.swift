@@ -1,5 +1,6 @@
 import Capture
 import EngineTarget
+import Scenarios
 import Telemetry
 import WorkloadEngine
 

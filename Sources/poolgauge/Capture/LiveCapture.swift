@@ -3,6 +3,7 @@ import Findings
 import Foundation
 import SQLTrace
 import SQLiteWatch
+import Scenarios
 import Telemetry
 import Text
 import WorkloadEngine

@@ -1,4 +1,5 @@
 import GRDBTarget
+import Scenarios
 import Telemetry
 import WorkloadEngine
 

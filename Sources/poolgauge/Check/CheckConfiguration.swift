@@ -1,9 +1,10 @@
 import Findings
 import Foundation
+import Reports
 import SQLTrace
 import SQLiteWatch
+import Scenarios
 import Text
-import WorkloadEngine
 import YAML
 import Yams
 

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Capture
+import Comparison
 import GRDBTarget
-import WorkloadEngine
+import Reports
 
 struct AdviseSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
+import Comparison
 import GRDBTarget
-import WorkloadEngine
+import Reports
 
 struct CapacitySubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(

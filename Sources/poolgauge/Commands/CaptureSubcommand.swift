@@ -2,7 +2,6 @@ import ArgumentParser
 import Capture
 import Foundation
 import Recording
-import WorkloadEngine
 
 struct CaptureSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Findings
 import Foundation
+import Reports
 import Text
-import WorkloadEngine
 
 struct CheckSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import EngineTarget
 import PoolgaugeAgent
 import Recording
 import SQLiteWatch
+import Scenarios
 import TerminalUI
 import Text
 import WorkloadEngine

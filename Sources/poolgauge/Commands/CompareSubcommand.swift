@@ -1,7 +1,8 @@
 import ArgumentParser
+import Comparison
 import GRDBTarget
 import Recording
-import WorkloadEngine
+import Scenarios
 
 struct CompareSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(

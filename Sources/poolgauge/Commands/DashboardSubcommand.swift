@@ -3,7 +3,6 @@ import CursesTerminal
 import Dashboard
 import Recording
 import TerminalUI
-import WorkloadEngine
 
 struct DashboardSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import Reports
 import SQLiteWatch
+import Scenarios
 import WorkloadEngine
 
 struct DoctorSubcommand: ParsableCommand {

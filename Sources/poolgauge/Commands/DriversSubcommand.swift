@@ -1,5 +1,6 @@
 import ArgumentParser
 import GRDBTarget
+import Scenarios
 import Text
 import WorkloadEngine
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Recording
-import WorkloadEngine
+import Scenarios
 
 #if canImport(Glibc)
 import Glibc

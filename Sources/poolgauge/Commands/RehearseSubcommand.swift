@@ -1,8 +1,9 @@
 import ArgumentParser
 import Foundation
 import Rehearsal
+import Reports
+import Scenarios
 import Text
-import WorkloadEngine
 
 struct RehearseSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,6 @@ import ArgumentParser
 import Dashboard
 import Recording
 import TerminalUI
-import WorkloadEngine
 
 struct ReplaySubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(

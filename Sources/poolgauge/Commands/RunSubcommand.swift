@@ -1,5 +1,6 @@
 import ArgumentParser
 import Recording
+import Scenarios
 import WorkloadEngine
 
 struct RunSubcommand: ParsableCommand {

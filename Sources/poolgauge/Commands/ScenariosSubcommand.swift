@@ -2,6 +2,7 @@ import ArgumentParser
 import Capture
 import Foundation
 import GRDBTarget
+import Scenarios
 import TerminalUI
 import Text
 import WorkloadEngine

@@ -2,7 +2,6 @@ import ArgumentParser
 import Findings
 import Recording
 import SQLiteWatch
-import WorkloadEngine
 
 #if canImport(Glibc)
 import Glibc

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Capture
 import Foundation
+import Scenarios
 import Text
-import WorkloadEngine
 
 struct TrySubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,8 @@ import Dispatch
 import Foundation
 import GRDBTarget
 import Recording
+import Reports
+import Scenarios
 import Synchronization
 import Telemetry
 import WorkloadEngine

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import Scenarios
 import Synchronization
 import Telemetry
 import WorkloadEngine

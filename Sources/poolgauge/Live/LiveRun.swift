@@ -2,6 +2,7 @@ import CursesTerminal
 import Dashboard
 import Dispatch
 import GRDBTarget
+import Scenarios
 import Synchronization
 import Telemetry
 import TerminalUI

@@ -1,5 +1,7 @@
 import CursesTerminal
 import Dashboard
+import Reports
+import Scenarios
 import Telemetry
 import TerminalUI
 import Text

@@ -1,9 +1,10 @@
 import Findings
 import Foundation
 import Recording
+import Reports
 import SQLiteWatch
+import Scenarios
 import Text
-import WorkloadEngine
 
 /// The report on a recording, as paragraphs and tables for all formats.
 struct RecordingTables {

@@ -1,5 +1,6 @@
 import Foundation
 import GRDBTarget
+import Scenarios
 import Synchronization
 import WorkloadEngine
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Rehearsal
 import SQLText
+import Scenarios
 import Synchronization
 import Text
 import WorkloadEngine

@@ -4,6 +4,7 @@ import Foundation
 import Recording
 import SQLTrace
 import SQLiteWatch
+import Scenarios
 import TerminalUI
 import Text
 import WorkloadEngine

@@ -1,5 +1,6 @@
 import EngineTarget
 import Foundation
+import Scenarios
 import TestSupport
 import Testing
 import WorkloadEngine

@@ -1,5 +1,5 @@
+import Scenarios
 import Testing
-import WorkloadEngine
 
 @testable import Capture
 

@@ -1,4 +1,4 @@
-import WorkloadEngine
+import Scenarios
 
 @testable import Capture
 

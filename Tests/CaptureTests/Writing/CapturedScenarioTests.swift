@@ -1,7 +1,6 @@
 import Telemetry
 import TestSupport
 import Testing
-import WorkloadEngine
 
 @testable import Capture
 

@@ -1,5 +1,4 @@
 import Testing
-import WorkloadEngine
 
 @testable import Capture
 

@@ -1,5 +1,7 @@
 import EngineTarget
 import Foundation
+import Reports
+import Scenarios
 import Testing
 import WorkloadEngine
 

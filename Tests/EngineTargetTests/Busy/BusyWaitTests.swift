@@ -1,10 +1,10 @@
 import CSQLite
 import Foundation
 import SQLiteEngine
+import Scenarios
 import Synchronization
 import Telemetry
 import Testing
-import WorkloadEngine
 
 @testable import EngineTarget
 

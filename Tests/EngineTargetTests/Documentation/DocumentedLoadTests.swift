@@ -1,6 +1,7 @@
 import EngineTarget
 import Foundation
 import SQLiteEngine
+import Scenarios
 import Telemetry
 import Testing
 import WorkloadEngine

@@ -1,5 +1,6 @@
+import Scenarios
+
 @testable import Capture
-@testable import WorkloadEngine
 
 /// The parsers of statements that `capture` and scenarios use.
 enum CaptureFuzz {

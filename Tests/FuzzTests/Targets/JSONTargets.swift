@@ -1,7 +1,7 @@
 import Findings
 import Foundation
 import MetricDescriptors
-import PoolgaugeAgent
+import Reports
 import SQLiteWatch
 import Telemetry
 import TerminalUI
@@ -15,7 +15,7 @@ extension FuzzTarget {
         "{\"schema\":\"", "\":", ",\"", "null", "true", "[]", "{}", "-1", "1e308",
         "18446744073709551615", "\\u0000", "\\ud800",
     ]
-    private static let recordedRun = "Tests/WorkloadEngineTests/Reports/Kept/run-0.1.0.json"
+    private static let recordedRun = "Tests/ReportsTests/Kept/run-0.1.0.json"
     private static let edits = [[0, 0, 0], [0, 10, 8], [0, 50, 10, 0, 60, 10]] as [[UInt8]]
 
     /// The JSON of a run, which recordings contain.

@@ -2,9 +2,9 @@ import Capture
 import Dashboard
 import SQLText
 import SQLiteWatch
+import Scenarios
 import TerminalUI
 import Text
-import WorkloadEngine
 import Yams
 
 @testable import SQLTrace

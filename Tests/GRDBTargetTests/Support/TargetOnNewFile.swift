@@ -1,5 +1,6 @@
 import Foundation
 import GRDBTarget
+import Scenarios
 import WorkloadEngine
 
 /// Opens an arm on a new file that contains the table `item`, calls `body`, then closes the arm and

@@ -2,7 +2,6 @@ import Foundation
 import SQLiteEngine
 import TestSupport
 import Testing
-import WorkloadEngine
 
 /// Tests `poolgauge capture`, from a file to a running scenario.
 @Suite(.serialized, .timeLimit(.minutes(3)))

@@ -1,7 +1,7 @@
 import Foundation
+import Scenarios
 import TestSupport
 import Testing
-import WorkloadEngine
 
 /// Tests `poolgauge scenarios`, and scenarios that are read from a pipe.
 @Suite(.serialized, .timeLimit(.minutes(5)))

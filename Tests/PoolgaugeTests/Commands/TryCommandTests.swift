@@ -2,8 +2,9 @@ import Foundation
 import SQLiteEngine
 import TestSupport
 import Testing
+import WorkloadEngine
 
-@testable import WorkloadEngine
+@testable import Comparison
 
 /// Tests `poolgauge try` and `poolgauge scenarios new` on an existing database.
 @Suite(.serialized, .timeLimit(.minutes(5)))

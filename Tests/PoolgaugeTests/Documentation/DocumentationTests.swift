@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
+import Scenarios
 import Testing
-import WorkloadEngine
 
 @testable import poolgauge
 

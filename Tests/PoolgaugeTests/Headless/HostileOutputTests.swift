@@ -5,7 +5,6 @@ import SQLiteWatch
 import Telemetry
 import TestSupport
 import Testing
-import WorkloadEngine
 
 @testable import poolgauge
 

@@ -2,8 +2,7 @@ import Foundation
 import Recording
 import TestSupport
 import Testing
-
-@testable import WorkloadEngine
+import WorkloadEngine
 
 /// Tests a recording that version 0.2.0 wrote, with a result in the format `poolgauge.run/1`.
 ///

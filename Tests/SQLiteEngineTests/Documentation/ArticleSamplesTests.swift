@@ -75,7 +75,10 @@ struct ArticleSamplesTests {
 
     /// Returns the samples in the documentation.
     private static func documentedSamples() throws -> [Sample] {
-        let sources = ["Sources/Engine/SQLiteEngine", "Sources/Load/WorkloadEngine"]
+        let sources = [
+            "Sources/Engine/SQLiteEngine", "Sources/Load/Scenarios", "Sources/Load/WorkloadEngine",
+            "Sources/Load/Comparison", "Sources/Load/Reports",
+        ]
         let articles = try sources.flatMap { try files(below: $0, ending: ".md") }.flatMap {
             try samples(of: $0, isStart: { $0 == "```swift" }, isEnd: { $0 == "```" })
         }

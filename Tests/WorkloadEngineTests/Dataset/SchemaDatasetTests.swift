@@ -1,42 +1,11 @@
+import Scenarios
 import Testing
-
-@testable import WorkloadEngine
+import WorkloadEngine
 
 /// Tests user-defined tables that are filled from distributions.
 struct SchemaDatasetTests {
-    static let yaml = """
-        version: 1
-        name: notes
-        dataset:
-          schema:
-            - CREATE TABLE folders (id INTEGER PRIMARY KEY, name TEXT)
-            - CREATE TABLE notes (id INTEGER PRIMARY KEY, folder, title, photo, state)
-          rows:
-            folders: {count: 20, columns: {id: sequence, name: {distribution: template, template: "@@"}}}
-            notes:
-              count: 6000
-              columns:
-                id: sequence
-                folder: {distribution: zipfian, min: 1, max: 20}
-                title: {distribution: text, length: {distribution: gaussian, min: 5, max: 60}}
-                photo: {distribution: blob, length: 1KiB, nulls: 90%}
-                state: {distribution: choice, values: [draft, 2, null], weights: [8, 1, 1]}
-          finally: CREATE INDEX by_folder ON notes (folder)
-          scale: 2
-        arms: {q: {type: queue}}
-        phases: [{name: all, duration: 1s}]
-        variables:
-          popular: {distribution: zipfian, range: notes_id}
-          new_note: {distribution: sequential, after: notes_id}
-          recent: {distribution: latest, range: notes_id, of: new_note}
-        clients:
-          find: {access: read, sql: "SELECT * FROM notes WHERE id = :popular OR id = :notes_id"}
-          add: {access: write, sql: "INSERT INTO notes (id) VALUES (:new_note)"}
-          list: {access: read, sql: "SELECT * FROM notes WHERE id = :recent"}
-        """
-
     @Test func tablesAreFilledFromTheScenario() throws {
-        let scenario = try Scenario.parse(yaml: Self.yaml, file: "notes.yaml")
+        let scenario = try Scenario.parse(yaml: NotesScenario.yaml, file: "notes.yaml")
         let target = StatementRecorder()
         try DatasetBuilder.build(scenario.dataset, seed: 1, in: target)
         let statements = target.accesses.flatMap(\.statements)
@@ -67,7 +36,7 @@ struct SchemaDatasetTests {
     }
 
     @Test func anAdditionalTableDoesNotChangeTheRowsOfOtherTables() throws {
-        let whole = try Scenario.parse(yaml: Self.yaml, file: "notes.yaml").dataset
+        let whole = try Scenario.parse(yaml: NotesScenario.yaml, file: "notes.yaml").dataset
         guard case .schema(var part) = whole else {
             Issue.record("expected a schema")
             return
@@ -83,7 +52,7 @@ struct SchemaDatasetTests {
     }
 
     @Test func rangesFollowTheScale() throws {
-        let scenario = try Scenario.parse(yaml: Self.yaml, file: "notes.yaml")
+        let scenario = try Scenario.parse(yaml: NotesScenario.yaml, file: "notes.yaml")
         func bounds(_ scenario: Scenario, _ name: String) -> ClosedRange<Int64>? {
             scenario.allVariables[name].map { $0.minimum...$0.maximum }
         }
@@ -97,7 +66,7 @@ struct SchemaDatasetTests {
     }
 
     @Test func progressRisesToOne() throws {
-        let dataset = try Scenario.parse(yaml: Self.yaml, file: "notes.yaml").dataset
+        let dataset = try Scenario.parse(yaml: NotesScenario.yaml, file: "notes.yaml").dataset
         var shares: [Double] = []
         try DatasetBuilder.build(dataset, seed: 1, in: StatementRecorder()) { shares.append($0) }
         #expect(shares == shares.sorted())

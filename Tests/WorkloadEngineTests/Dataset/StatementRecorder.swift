@@ -1,3 +1,4 @@
+import Scenarios
 import Synchronization
 import Telemetry
 import WorkloadEngine

@@ -1,5 +1,7 @@
+import Scenarios
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 struct InvariantCheckTests {

@@ -1,5 +1,7 @@
+import Scenarios
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests that each measured part contains its share of the accesses of a rare client.

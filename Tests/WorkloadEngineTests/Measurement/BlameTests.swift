@@ -1,6 +1,8 @@
+import Scenarios
 import Telemetry
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests which holders a report names for the waits of slow accesses, in simulated time.
@@ -51,7 +53,7 @@ struct BlameTests {
         #expect(slowest.operation == "read")
         #expect(abs(slowest.time - 2.0) < 0.2)
         #expect(abs((slowest.held["report"] ?? 0) - 1) < 0.01)
-        let text = TextReport.sentences("ui", blame: ui).joined(separator: "\n")
+        let text = ui.sentences(of: "ui").joined(separator: "\n")
         #expect(text.contains("waiting for a reader"))
         #expect(text.contains("'report' held 1.0 of 1 reader (up to 2.00 s at a time)"))
         // The `report` client did not wait.
@@ -77,7 +79,7 @@ struct BlameTests {
         #expect(ui.waited == 0)
         #expect(ui.queued > milliseconds(1000))
         #expect(ui.holders.map(\.client) == ["ui"])
-        #expect(TextReport.sentences("ui", blame: ui)[0].contains("waiting for a worker of 'ui'"))
+        #expect(ui.sentences(of: "ui")[0].contains("waiting for a worker of 'ui'"))
     }
 
     @Test func slowServiceHasNoHolder() async throws {
@@ -88,7 +90,7 @@ struct BlameTests {
         let result = try await WorkloadRun.simulated(.test([.reader("ui")]), on: target).run()
         let ui = try #require(result.blame?["ui"])
         #expect(ui.holders.isEmpty)
-        #expect(TextReport.sentences("ui", blame: ui)[0].contains("inside the access, not waiting"))
+        #expect(ui.sentences(of: "ui")[0].contains("inside the access, not waiting"))
     }
 
     @Test(arguments: [(Arm.Kind.queue, Int?.none, 1.0), (.pool, 2, 2)])
@@ -157,11 +159,11 @@ struct BlameTests {
             ],
             slowest: []
         )
-        let text = TextReport.sentences("list", blame: blame).joined()
+        let text = blame.sentences(of: "list").joined()
         #expect(text.contains("'report' held 0.75 of 1 reader"))
         #expect(text.contains("'ui' 0.25 "))
         blame.resource = .connection
-        let shares = TextReport.sentences("list", blame: blame).joined()
+        let shares = blame.sentences(of: "list").joined()
         #expect(shares.contains("'report' held the connection 75.0% of the time"))
         #expect(shares.contains("'ui' 25.0%"))
     }

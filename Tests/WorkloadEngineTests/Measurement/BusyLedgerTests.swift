@@ -1,3 +1,4 @@
+import Scenarios
 import Testing
 
 @testable import WorkloadEngine
@@ -85,5 +86,15 @@ struct BusyLedgerTests {
             case .noTimeout: "`busy: {timeout: 5s}`"
             }
         #expect(remedy.contains(expected))
+    }
+
+    @Test func aReportContainsTheSettingsOfTheBusyHandler() {
+        var arm = Arm(name: "a", kind: .queue)
+        #expect(arm.busySettings == nil)
+        arm.busyTimeout = .seconds(5)
+        #expect(arm.busySettings == "timeout 5.00 s")
+        arm.busyTimeout = .milliseconds(50)
+        arm.busyRetry = .fixed(.milliseconds(1))
+        #expect(arm.busySettings == "timeout 50.0 ms, retry fixed 1.00 ms")
     }
 }

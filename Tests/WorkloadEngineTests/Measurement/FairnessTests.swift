@@ -1,8 +1,11 @@
 import Foundation
+import Scenarios
 import Synchronization
 import Telemetry
 import Testing
 
+@testable import LoadTestSupport
+@testable import Reports
 @testable import WorkloadEngine
 
 /// Tests the shares and the longest waits of a client's workers.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 struct GeneratorWatchTests {

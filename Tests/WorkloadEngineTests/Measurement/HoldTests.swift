@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests the records of held connections, which use a bounded amount of memory.

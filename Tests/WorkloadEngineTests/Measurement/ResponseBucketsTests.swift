@@ -1,8 +1,10 @@
+import Scenarios
 import Synchronization
 import Telemetry
 import Testing
+import WorkloadEngine
 
-@testable import WorkloadEngine
+@testable import LoadTestSupport
 
 /// Tests that the exported histogram contains the same accesses as the result.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WorkloadEngine
+@testable import Scenarios
 
 struct MetricValueTests {
     @Test(

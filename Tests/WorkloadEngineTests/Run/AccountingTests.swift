@@ -1,7 +1,9 @@
+import Scenarios
 import Telemetry
 import Testing
+import WorkloadEngine
 
-@testable import WorkloadEngine
+@testable import LoadTestSupport
 
 /// Tests that `offered = completed + skipped + errors + interrupted + unfinished` in every run.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,8 +1,10 @@
+import Scenarios
 import Synchronization
 import Telemetry
 import Testing
+import WorkloadEngine
 
-@testable import WorkloadEngine
+@testable import LoadTestSupport
 
 /// Tests the activities of clients in simulated time.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import Telemetry
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests how interrupts are counted.

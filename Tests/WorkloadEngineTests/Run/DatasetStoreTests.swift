@@ -1,7 +1,9 @@
 import Foundation
+import Scenarios
 import Telemetry
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 struct DatasetStoreTests {

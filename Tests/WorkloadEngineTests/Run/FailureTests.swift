@@ -1,7 +1,10 @@
+import Reports
+import Scenarios
 import Telemetry
 import Testing
+import WorkloadEngine
 
-@testable import WorkloadEngine
+@testable import LoadTestSupport
 
 /// Tests that runs without results do not pass.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,5 +1,7 @@
+import Scenarios
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests variables that follow the values that completed accesses insert.

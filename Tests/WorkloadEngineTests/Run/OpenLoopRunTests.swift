@@ -1,7 +1,9 @@
+import Scenarios
 import Telemetry
 import Testing
+import WorkloadEngine
 
-@testable import WorkloadEngine
+@testable import LoadTestSupport
 
 /// Tests open loops in simulated time.
 @Suite(.timeLimit(.minutes(5)))

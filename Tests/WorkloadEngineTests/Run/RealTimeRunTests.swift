@@ -1,7 +1,9 @@
 import Foundation
+import Scenarios
 import Telemetry
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests short runs with the clock and the threads of the machine.

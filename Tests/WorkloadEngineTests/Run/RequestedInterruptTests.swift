@@ -1,7 +1,9 @@
+import Scenarios
 import Telemetry
 import Testing
+import WorkloadEngine
 
-@testable import WorkloadEngine
+@testable import LoadTestSupport
 
 /// Tests that an access is counted as interrupted only if an interrupt was requested while it ran.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,6 +1,8 @@
+import Scenarios
 import Telemetry
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests the samples of a run, and the totals of its database statuses.

@@ -1,7 +1,9 @@
 import Foundation
+import Scenarios
 import Telemetry
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests that an in-place run restores the journal mode only after it has closed the database.

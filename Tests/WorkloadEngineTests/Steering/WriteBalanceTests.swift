@@ -1,6 +1,8 @@
+import Scenarios
 import Telemetry
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests how the share of writes affects clients.

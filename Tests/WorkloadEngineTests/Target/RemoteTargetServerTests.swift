@@ -1,11 +1,25 @@
 import Foundation
+import Scenarios
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests the messages between a run and a process that the run started.
 @Suite(.timeLimit(.minutes(1)))
 struct RemoteTargetServerTests {
+    @Test func anArmSentToAnotherProcessIsUnchanged() throws {
+        var arm = Arm(name: "a", kind: .pool, library: .raw)
+        arm.begin = .exclusive
+        arm.busyTimeout = .milliseconds(1500)
+        arm.busyRetry = .fixed(.microseconds(500))
+        arm.isGuarded = true
+        var writer = WireWriter()
+        try writer.add(json: arm)
+        var reader = WireReader(writer.bytes)
+        #expect(try reader.json() == arm)
+    }
+
     @Test func messagesAreDecodedUnchanged() throws {
         let values: [WorkloadValue] = [
             .null, .integer(.min), .real(-0.5), .text("zwölf"), .blob([0, 255]),

@@ -1,7 +1,10 @@
 import Foundation
+import Reports
+import Scenarios
 import Telemetry
 import Testing
 
+@testable import LoadTestSupport
 @testable import WorkloadEngine
 
 /// Tests thresholds that end a run early.

@@ -1,3 +1,4 @@
+import Scenarios
 import Telemetry
 
 /// A type that creates and fills a dataset's tables.
@@ -296,5 +297,11 @@ extension DatasetBuilder {
         let row = "(?" + String(repeating: ", ?", count: YCSBDataset.fieldCount) + ")"
         let rows = Array(repeating: row, count: count).joined(separator: ", ")
         return "INSERT INTO usertable (\(YCSBDataset.columns)) VALUES \(rows)"
+    }
+}
+
+extension YCSBDataset {
+    fileprivate static func key(_ number: Int64) -> String {
+        keyPrefix + String(FNV1a.ycsbHash(UInt64(bitPattern: number)))
     }
 }

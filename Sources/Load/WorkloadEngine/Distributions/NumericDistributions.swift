@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 
 /// A distribution of ranks 1...n in which the probability of rank k is proportional to k^−theta.
 ///
@@ -8,9 +9,6 @@ import Foundation
 /// of the density `h`. The inverse of `H` maps a uniform number to a candidate that is nearly
 /// always accepted.
 package struct ZipfianDistribution: Sendable, Equatable {
-    /// The maximum number of ranks, up to which `Double` represents every integer and half-integer.
-    static let mostRanks: Int64 = 1 << 52
-
     private let theta: Double
     private let count: Double
     /// H(3/2) − h(1), the start of the first rank's interval.
@@ -25,7 +23,7 @@ package struct ZipfianDistribution: Sendable, Equatable {
     ///
     /// - Precondition: `count` is in 1...2⁵² and `theta` is greater than 0.
     package init(count: Int64, theta: Double) {
-        precondition((1...Self.mostRanks).contains(count), "there must be 1 to 2^52 ranks")
+        precondition((1...Variable.mostRanks).contains(count), "there must be 1 to 2^52 ranks")
         precondition(theta > 0 && theta.isFinite, "theta must be above 0")
         self.theta = theta
         self.count = Double(count)
@@ -146,17 +144,14 @@ package struct ScrambledZipfianDistribution: Sendable, Equatable {
 /// Random Normal Deviates", Annals of Mathematical Statistics 29, 1958) produces the normal
 /// numbers. Numbers outside the range are drawn again.
 package struct GaussianDistribution: Sendable, Equatable {
-    /// The minimum parameter, for which 4.6% of the draws are repeated.
-    package static let leastParameter = 2.0
-
     private let scale: RangeScale
     private let parameter: Double
 
     /// Creates the distribution over `range`.
     ///
-    /// - Precondition: `parameter` is at least ``leastParameter``.
+    /// - Precondition: `parameter` is at least `Variable.leastParameter`.
     package init(_ range: ClosedRange<Int64>, parameter: Double) {
-        precondition(parameter >= Self.leastParameter, "the parameter must be at least 2")
+        precondition(parameter >= Variable.leastParameter, "the parameter must be at least 2")
         scale = RangeScale(range)
         self.parameter = parameter
     }

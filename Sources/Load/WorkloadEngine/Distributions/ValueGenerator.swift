@@ -1,3 +1,4 @@
+import Scenarios
 import Synchronization
 
 /// A generator that draws a variable's values.
@@ -159,6 +160,38 @@ extension Variable.Length {
     }
 }
 
+extension ThinkTime {
+    /// Whether accesses are so rare that their think times are stratified, so that a run of twice
+    /// the mean contains an access.
+    var isStratified: Bool {
+        if case .exponential(let mean) = self { mean >= .seconds(1) } else { false }
+    }
+
+    /// The mean of the time.
+    var mean: Duration {
+        switch self {
+        case .constant(let duration), .exponential(let duration): duration
+        case .uniform(let range): (range.lowerBound + range.upperBound) / 2
+        }
+    }
+
+    /// Draws a think time in nanoseconds, or returns 0 without random numbers.
+    func nanoseconds(using random: inout RandomStream?) -> UInt64 {
+        guard var stream = random else { return 0 }
+        defer { random = stream }
+        switch self {
+        case .constant(let duration):
+            return duration.wholeNanoseconds
+        case .uniform(let range):
+            let minimum = range.lowerBound.wholeNanoseconds
+            return minimum + stream.next(below: range.upperBound.wholeNanoseconds - minimum + 1)
+        case .exponential(let mean):
+            let gap = ExponentialDistribution(rate: 1).next(using: &stream)
+            return UInt64(min(gap * Double(mean.wholeNanoseconds), 1e18))
+        }
+    }
+}
+
 /// A generator that draws the integers of a variable without allocating memory.
 ///
 /// Equal streams produce equal integers. Uniform integers are identical on all platforms. Other
@@ -180,9 +213,6 @@ package enum Generator: Sendable, Equatable {
     case gaussian(GaussianDistribution)
     /// Consecutive integers.
     case sequential(SequentialDistribution)
-
-    /// The theta that most benchmarks use.
-    package static let usualTheta = 0.99
 
     /// Draws the next integer.
     package mutating func next(using stream: inout RandomStream) -> Int64 {
@@ -242,7 +272,7 @@ package struct LatestDistribution: Sendable, Equatable {
     package mutating func next(using stream: inout RandomStream) -> Int64 {
         if let published = sequence?.published, published > newest {
             newest = published
-            let count = min(newest - minimum + 1, ZipfianDistribution.mostRanks)
+            let count = min(newest - minimum + 1, Variable.mostRanks)
             ranks = ZipfianDistribution(count: count, theta: theta)
         }
         return newest - (ranks.next(using: &stream) - 1)

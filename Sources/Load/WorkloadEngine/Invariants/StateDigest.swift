@@ -1,3 +1,4 @@
+import Scenarios
 import Telemetry
 
 /// A digest that is equal for equal states of a snapshot.

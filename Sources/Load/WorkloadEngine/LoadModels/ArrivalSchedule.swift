@@ -1,3 +1,4 @@
+import Scenarios
 import Telemetry
 
 /// The arrivals of an open loop, which do not depend on the completion of accesses.

@@ -1,3 +1,5 @@
+import Scenarios
+
 /// A type that determines when a worker's accesses start.
 ///
 /// Times are *load times*: nanoseconds since the start of the load, excluding pauses.

@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Telemetry
 
 /// The phases of a run, with times in nanoseconds since the start of the load.

@@ -1,3 +1,5 @@
+import Scenarios
+
 /// A piecewise linear arrival rate over load time, with its integral.
 ///
 /// An arrival's *mass* is the integral of the rate up to the arrival's time, which is the expected

@@ -1,5 +1,7 @@
 import Findings
+import Scenarios
 import Telemetry
+import Text
 
 /// A ledger that groups a run's `SQLITE_BUSY` failures by cause, client, code, and statement.
 ///
@@ -175,5 +177,19 @@ extension Arm {
         if let pragma { return Int64(pragma.value).map { .milliseconds(max(0, $0)) } }
         if driver != nil { return busyTimeout }
         return busyTimeout ?? (library == .raw ? .seconds(10) : .zero)
+    }
+}
+
+extension Arm {
+    /// The busy handler's settings, such as `timeout 5.00 s, retry fixed 1.00 ms`, if any.
+    var busySettings: String? {
+        guard let busyTimeout else { return nil }
+        let timeout = "timeout \(ReportUnits.time(busyTimeout.wholeNanoseconds))"
+        switch busyRetry {
+        case nil: return timeout
+        case .backoff?: return timeout + ", retry backoff"
+        case .fixed(let pause)?:
+            return timeout + ", retry fixed \(ReportUnits.time(pause.wholeNanoseconds))"
+        }
     }
 }

@@ -4,7 +4,7 @@ import Telemetry
 /// A histogram of latencies from 1 ns to 1 h, with two significant digits and an exact mean.
 ///
 /// A histogram uses 18 KB.
-struct LatencyHistogram: Sendable {
+package struct LatencyHistogram: Sendable {
     /// The largest latency that the histogram can represent, in nanoseconds.
     ///
     /// Longer latencies are recorded as this value.
@@ -18,9 +18,11 @@ struct LatencyHistogram: Sendable {
     /// The sum of all latencies, in nanoseconds, which overflows after 584 years.
     private var sum: UInt64 = 0
 
-    var count: UInt64 { histogram.totalCount }
+    package init() {}
 
-    var maximum: UInt64 { histogram.maxRecorded }
+    package var count: UInt64 { histogram.totalCount }
+
+    package var maximum: UInt64 { histogram.maxRecorded }
 
     var total: UInt64 { sum }
 
@@ -31,13 +33,13 @@ struct LatencyHistogram: Sendable {
         sum &+= value
     }
 
-    mutating func count(_ nanoseconds: UInt64, times: UInt64) {
+    package mutating func count(_ nanoseconds: UInt64, times: UInt64) {
         let value = min(nanoseconds, Self.longest)
         histogram.record(value, count: UInt32(clamping: times))
         sum &+= value &* times
     }
 
-    mutating func add(_ other: LatencyHistogram) {
+    package mutating func add(_ other: LatencyHistogram) {
         guard other.count > 0 else { return }
         histogram.add(other.histogram)
         sum &+= other.sum
@@ -80,14 +82,14 @@ struct LatencyHistogram: Sendable {
 
     /// Returns the latency at `percentile` (from 0 to 100), or `nil` if ``Percentile`` requires
     /// more latencies.
-    func value(at percentile: Double) -> UInt64? {
+    package func value(at percentile: Double) -> UInt64? {
         guard count > 0 else { return nil }
         guard percentile < 100 else { return maximum }
         guard Percentile.supports(percentile, count: count) else { return nil }
         return histogram.valueAtPercentile(percentile)
     }
 
-    var summary: LatencySummary? {
+    package var summary: LatencySummary? {
         guard count > 0 else { return nil }
         return LatencySummary(
             count: count,

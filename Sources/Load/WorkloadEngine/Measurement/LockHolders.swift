@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Telemetry
 
 /// An object that finds the processes that hold locks on a busy database, if the system reports

@@ -317,3 +317,13 @@ public struct CheckpointResult: Sendable, Codable, Equatable {
     /// The number of those frames that are also in the database file.
     public var copied: Int64
 }
+
+extension ArmResult {
+    /// The effective settings, such as `journal_mode wal, synchronous normal, busy timeout 5.00 s`.
+    package var journalSettings: String? {
+        let known = ["journal_mode", "synchronous", "busy"].compactMap { name in
+            environment[name].map { "\(name) \($0)" }
+        }
+        return known.isEmpty ? nil : known.joined(separator: ", ")
+    }
+}

@@ -1,4 +1,5 @@
 import Findings
+import Scenarios
 import Telemetry
 import Text
 
@@ -160,7 +161,7 @@ public struct AbortResult: Sendable, Codable, Equatable {
     /// A description, such as `p(99) of ui.response was 120 ms, limit 50ms`.
     public var reason: String
 
-    var sentence: String { "aborted after \(ReportUnits.seconds(seconds)): \(reason)" }
+    package var sentence: String { "aborted after \(ReportUnits.seconds(seconds)): \(reason)" }
 }
 
 /// The resource that an access needs before its closure runs.
@@ -217,6 +218,112 @@ extension BusyCause {
         case (_, .skipped): self = .snapshotUpgrade
         case (_, .gaveUp(_, let limit)): self = (limit ?? timeout) == 0 ? .noTimeout : .timeout
         case (_, .unknown): self = timeout == 0 ? .noTimeout : .timeout
+        }
+    }
+}
+
+/// The details of a `SQLITE_BUSY` failure that a target can report.
+public struct BusyFailure: Sendable, Codable, Hashable {
+    /// The role of the connection's busy handler in the failure.
+    public enum Handler: Sendable, Codable, Hashable {
+        /// The target does not report the handler's role.
+        case unknown
+        /// SQLite did not call the handler, because waiting could cause a deadlock.
+        ///
+        /// A transaction tried to write after a read while another connection was writing.
+        case skipped
+        /// The handler stopped waiting.
+        ///
+        /// Both times are in nanoseconds. The timeout is `nil` if unknown.
+        case gaveUp(waited: UInt64, timeout: UInt64?)
+    }
+
+    /// The SQL that failed, or `nil` if unknown.
+    public var statement: String?
+    /// The role of the busy handler.
+    public var handler: Handler
+    /// The client that held the lock or last changed the database, or `nil` if unknown.
+    public var holder: String?
+
+    /// Creates a description of a failure.
+    public init(statement: String? = nil, handler: Handler = .unknown, holder: String? = nil) {
+        self.statement = statement
+        self.handler = handler
+        self.holder = holder
+    }
+}
+
+extension BlameResult {
+    /// The share of the response time that waits must reach for the report to explain them.
+    private static let notableShare = 0.1
+
+    /// Returns sentences such as `ui: p99 is 48.0 ms; the 10 slowest took 50.0 ms on average …`.
+    package func sentences(of client: String) -> [String] {
+        let waiting = queued + waited
+        let share = Double(waiting) / Double(max(1, response))
+        // Explain why a percentile other than p99 is shown.
+        let title =
+            switch beyond {
+            case "max": "the slowest access (too few accesses for a percentile) took"
+            case "p99": "p99 is"
+            default: "\(beyond) (too few accesses for p99) is"
+            }
+        let head = "\(client): \(title) \(ReportUnits.time(from))"
+        guard share >= Self.notableShare else {
+            return [
+                "\(head), \(ReportUnits.percent(1 - share)) of it inside the access, not waiting"
+            ]
+        }
+        var parts: [String] = []
+        if waited > 0 {
+            parts.append("\(ReportUnits.time(waited)) waiting for \(Self.name(of: resource))")
+        }
+        if queued > 0 {
+            parts.append(
+                "\(ReportUnits.time(queued)) of lag, waiting for a worker of '\(client)'"
+            )
+        }
+        let whole =
+            accesses == 1
+            ? "it spent "
+            : "the \(HumanUnits.exact(UInt64(clamping: accesses))) slowest took "
+                + "\(ReportUnits.time(response)) on average and spent "
+        var lines = ["\(head); " + whole + parts.joined(separator: " and ")]
+        if let sentence = holderSentence(client) { lines.append("  " + sentence) }
+        return lines
+    }
+
+    /// Returns text such as `meanwhile, 'report' held 3.9 of 4 readers (up to 10.3 s at a time)`.
+    private func holderSentence(_ client: String) -> String? {
+        guard let resource else { return nil }
+        let isCounted = resource == .reader
+        let counts = HeldConnections.texts(holders.map(\.held), of: capacity)
+        let known = holders.prefix(4).enumerated().map { index, holder in
+            let name = holder.client == client ? "'\(client)' itself" : "'\(holder.client)'"
+            var text = isCounted ? counts[index] : ReportUnits.percent(holder.held)
+            if index == 0 {
+                let readers = capacity.map { " of \($0) reader" + ($0 == 1 ? "" : "s") }
+                text =
+                    isCounted
+                    ? "held \(text)" + (readers ?? " readers")
+                    : "held \(Self.name(of: resource)) \(text) of the time"
+            }
+            let longest = ReportUnits.time(holder.longest)
+            return "\(name) \(text) (up to \(longest)" + (index == 0 ? " at a time)" : ")")
+        }
+        guard !known.isEmpty else {
+            return "no client in this run held \(Self.name(of: resource)) during that time: "
+                + "another process did, or the transaction started slowly"
+        }
+        return "meanwhile, " + known.joined(separator: ", ")
+    }
+
+    private static func name(of resource: AccessResource?) -> String {
+        switch resource {
+        case .reader?: "a reader"
+        case .writer?: "the writer"
+        case .connection?: "the connection"
+        case nil: "its transaction to start"
         }
     }
 }

@@ -46,7 +46,7 @@ public struct DriverResult: Sendable, Codable, Equatable {
     }
 
     /// The lines of a text report.
-    var lines: [String] {
+    package var lines: [String] {
         func time(_ interval: Interval) -> String {
             ReportUnits.time(UInt64(interval.low)) + " to "
                 + ReportUnits.time(UInt64(interval.high))

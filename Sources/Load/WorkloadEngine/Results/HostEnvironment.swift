@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 
 /// The environment of a run, which affects comparisons with other runs.
 public struct HostEnvironment: Sendable, Codable, Equatable {

@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 
 /// The result of a command's runs, in the `poolgauge.run/2` format for other programs.
 ///

@@ -1,3 +1,4 @@
+import Scenarios
 import Telemetry
 
 /// A ledger that matches the waits of slow accesses with the clients that held the resource.

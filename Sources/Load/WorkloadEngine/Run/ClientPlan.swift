@@ -1,3 +1,4 @@
+import Scenarios
 import Telemetry
 
 /// A client of the scenario, prepared for a run.
@@ -237,7 +238,7 @@ extension ClientPlan {
 
     /// Creates the plan of a client for a run.
     ///
-    /// - Throws: ``RunError`` if the client uses an undefined variable or has no statement.
+    /// - Throws: `RunError` if the client uses an undefined variable or has no statement.
     init(
         _ client: Client,
         of scenario: Scenario,
@@ -385,5 +386,31 @@ extension Client {
 extension Client.Pace {
     var arrival: Arrival? {
         if case .open(let arrival) = self { arrival } else { nil }
+    }
+}
+
+extension ClientAction {
+    var name: String {
+        switch self {
+        case .interrupt, .interruptConnection: "interrupt"
+        case .checkpoint: "checkpoint"
+        case .backup: "backup"
+        }
+    }
+
+    package var isTimed: Bool { access != nil }
+
+    var access: WorkloadAccess? {
+        switch self {
+        case .interrupt, .interruptConnection: nil
+        case .checkpoint: .writeWithoutTransaction
+        case .backup: .read
+        }
+    }
+}
+
+extension Step {
+    var isPlain: Bool {
+        if case .run(_, let names) = self { names.isEmpty } else { false }
     }
 }

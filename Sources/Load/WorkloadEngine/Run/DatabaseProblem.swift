@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 
 extension RunError {
     /// Returns the error for a database that cannot be copied.

@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 
 /// A type that measures the cost of an access to a target that does nothing, using the same code as
 /// a run.
@@ -50,7 +51,7 @@ package enum GeneratorCost {
                     name: "noop",
                     activity: .operations(
                         .read,
-                        mix: [Operation(name: "noop", statements: ["SELECT :key"])]
+                        mix: [Scenarios.Operation(name: "noop", statements: ["SELECT :key"])]
                     )
                 )
             ]

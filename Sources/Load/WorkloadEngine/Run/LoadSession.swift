@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Synchronization
 import Telemetry
 import Text
@@ -149,7 +150,7 @@ final class LoadSession {
     ///
     /// This method calls `onStart` after the load time starts and before the first access.
     ///
-    /// - Throws: ``RunError`` if an access does not end.
+    /// - Throws: `RunError` if an access does not end.
     func run(onStart: () -> Void = {}) throws -> Outcome {
         let control = context.control
         control.begin()

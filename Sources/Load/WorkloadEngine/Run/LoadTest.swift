@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Telemetry
 
 /// A load test of a program's own code.
@@ -149,7 +150,7 @@ public struct LoadTest: Sendable {
         body: ClosureTarget.Body
     ) {
         // The target uses the statement, which is the client's name, to find the closure.
-        let operation = Operation(name: name, statements: [name])
+        let operation = Scenarios.Operation(name: name, statements: [name])
         var client = Client(name: name, activity: .operations(.read, mix: [operation]))
         client.workers = workers
         client.pace = pace
@@ -168,7 +169,7 @@ public struct LoadTest: Sendable {
 
     /// Runs the load.
     ///
-    /// - Throws: ``RunError`` if a limit is invalid, two clients have the same name, or accesses
+    /// - Throws: `RunError` if a limit is invalid, two clients have the same name, or accesses
     ///   do not end. Throws `CancellationError` if the task is canceled before the load starts.
     /// - Returns: The measurements, which list the limits that were not met in
     ///   ``ArmResult/missed``.

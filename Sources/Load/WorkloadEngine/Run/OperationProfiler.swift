@@ -1,3 +1,6 @@
+import Foundation
+import Scenarios
+
 /// A type that profiles how SQLite executes each operation, once per operation.
 struct OperationProfiler {
     private let plan: RunPlan
@@ -56,5 +59,66 @@ struct OperationProfiler {
             profile.note = "\(error)"
             return profile
         }
+    }
+}
+
+/// A copy of an arm's data, for profiles outside a run.
+package struct ProfiledCopy {
+    private let scenario: Scenario
+    private let arm: Arm
+    private let copied: Arm
+    private let datasets: DatasetStore
+    private let factory: any WorkloadTargetFactory
+    private let options: RunOptions
+
+    /// Describes a copy of the data of `arm`, which is opened as `copied`.
+    ///
+    /// The setup of `copied` is executed.
+    package init(
+        scenario: Scenario,
+        arm: Arm,
+        openedAs copied: Arm,
+        datasets: DatasetStore,
+        factory: any WorkloadTargetFactory,
+        options: RunOptions
+    ) {
+        self.scenario = scenario
+        self.arm = arm
+        self.copied = copied
+        self.datasets = datasets
+        self.factory = factory
+        self.options = options
+    }
+
+    /// Makes the copy, and deletes it after `body` returns.
+    ///
+    /// If no operation in `clients` has a profile, this method adds those of the copy.
+    package func open<Result>(
+        addingProfilesTo clients: inout [String: ClientResult],
+        _ body: (any WorkloadTarget, [String: ClientResult]) throws -> Result
+    ) throws -> Result {
+        let folder = options.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
+        try PrivateFolder.create(at: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("database.sqlite")
+        if case .copy(let database) = options.database {
+            try factory.copyDatabase(at: database.path, to: file.path) { _ in }
+        } else {
+            try datasets.copy(dataOf: scenario, for: arm, through: factory, to: file) { _ in }
+        }
+        let opener = TargetOpener(
+            arm: copied,
+            factory: factory,
+            options: options,
+            control: RunControl(clock: options.clock)
+        )
+        let opened = try opener.open(at: file.path) { _ in }
+        defer { try? opened.close() }
+        let operations = clients.values.flatMap { ($0.operations ?? [:]).values }
+        if operations.allSatisfy({ $0.profile == nil }) {
+            let plan = try RunPlan(scenario, on: opened.target, startsProcesses: true)
+            OperationProfiler(plan, on: opened.target, runsStatements: true).add(to: &clients)
+        }
+        return try body(opened.target, clients)
     }
 }

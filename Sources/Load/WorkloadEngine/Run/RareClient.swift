@@ -1,3 +1,4 @@
+import Scenarios
 import Text
 
 extension Client {
@@ -33,7 +34,7 @@ extension Client {
 
     /// The measured time that contains at least one whole access of the client, whatever the seed,
     /// or `nil` if the client's times are shares of the measured time.
-    func representativeTime(in scenario: Scenario) -> Duration? {
+    package func representativeTime(in scenario: Scenario) -> Duration? {
         guard let gap = longestGap(in: scenario) else { return nil }
         // Times are rounded to milliseconds.
         return gap * 1.02 + (holdTime(in: scenario) ?? .zero)
@@ -55,7 +56,7 @@ extension Client {
     }
 
     /// Whether other accesses may have to wait for the client's accesses.
-    var holdsLocks: Bool {
+    package var holdsLocks: Bool {
         switch activity {
         case .hold, .snapshot: true
         case .action(let action): action.isTimed
@@ -96,5 +97,16 @@ extension Scenario {
         else { return nil }
         return "\(name) started no access in \(ReportUnits.seconds(seconds)): all of its workers "
             + "were still in accesses that had begun before"
+    }
+}
+
+extension Arrival {
+    package func meanRate(in measured: Duration) -> Double {
+        let parts = stages.map { stage in
+            (rate: (stage.from + stage.to) / 2, length: stage.length.resolved(in: measured))
+        }
+        let length = parts.reduce(Duration.zero) { $0 + $1.length }
+        guard length > .zero else { return rate }
+        return parts.reduce(0) { $0 + $1.rate * ($1.length / length) }
     }
 }

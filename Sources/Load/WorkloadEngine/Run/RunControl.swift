@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Synchronization
 import Telemetry
 import Text
@@ -196,7 +197,7 @@ extension ClientProcesses {
     /// Starts a process for each worker of clients with `style: process`.
     ///
     /// - Returns: The processes, or `nil` if no client has this style or there is no command.
-    /// - Throws: ``RunError`` if a process cannot open the database.
+    /// - Throws: `RunError` if a process cannot open the database.
     static func start(
         for plans: [ClientPlan],
         on arm: Arm,

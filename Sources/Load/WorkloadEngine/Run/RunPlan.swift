@@ -1,4 +1,6 @@
 import Foundation
+import SQLText
+import Scenarios
 import Telemetry
 
 /// A scenario prepared for one arm.
@@ -12,7 +14,7 @@ struct RunPlan: Sendable {
 
     /// Prepares a scenario for an arm's database.
     ///
-    /// - Throws: ``RunError`` if a client or a variable of the scenario is invalid.
+    /// - Throws: `RunError` if a client or a variable of the scenario is invalid.
     init(
         _ scenario: Scenario,
         on target: any WorkloadTarget,
@@ -70,7 +72,7 @@ struct RunPlan: Sendable {
     ///
     /// If a client changes the schema, the check covers only transaction control statements.
     ///
-    /// - Throws: ``RunError`` for the first invalid statement, with its position in the file.
+    /// - Throws: `RunError` for the first invalid statement, with its position in the file.
     func checkStatements(of scenario: Scenario, on target: any WorkloadTarget) throws {
         let statements = clients.flatMap { client in
             (client.operations.joined() + client.thenRead)
@@ -157,10 +159,10 @@ public struct RunOptions: Sendable {
     package var endsAtMissedThresholds = true
     /// Whether the run fails if a client ends with only unfinished accesses, or is so rare that it
     /// was offered none.
-    var judgesUnfinished = true
+    package var judgesUnfinished = true
     /// A function to call with each client's measured response times at the end of the run, on
     /// the run's thread.
-    var onResponses: (@Sendable ([String: LatencyHistogram]) -> Void)?
+    package var onResponses: (@Sendable ([String: LatencyHistogram]) -> Void)?
 
     /// Creates the default options.
     public init() {}
@@ -172,4 +174,20 @@ public enum UserDatabase: Sendable, Equatable {
     case copy(of: URL)
     /// Use the database itself and keep the run's writes.
     case inPlace(URL)
+}
+
+/// A type that detects statements that start or end a transaction and are therefore not allowed in
+/// an access.
+enum TransactionControl {
+    /// Returns the reason an access cannot run a statement, or `nil` if it can.
+    static func problem(with sql: String, in access: WorkloadAccess) -> String? {
+        guard access != .writeWithoutTransaction else { return nil }
+        switch SQLStatementKind(sql) {
+        case .begin, .commit, .rollback:
+            let verb = StatementTemplate(sql: sql).verb
+            return "an access starts and ends its own transaction; remove \(verb)"
+        // `ROLLBACK TO` a savepoint does not end the transaction.
+        default: return nil
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Scenarios
 import Telemetry
 
 /// Samples the run and periodically collects the workers' measurements.

@@ -1,10 +1,11 @@
 import Foundation
+import Scenarios
 import Telemetry
 
 extension Scenario {
     /// Returns the scenario with each column reference replaced by the column's range or values.
     ///
-    /// - Throws: ``RunError`` if a column does not exist or contains values that the distribution
+    /// - Throws: `RunError` if a column does not exist or contains values that the distribution
     ///   cannot use.
     func resolvingColumns(on target: any WorkloadTarget) throws -> Scenario {
         let columns = variables.filter { $0.value.column != nil }.sorted { $0.key < $1.key }
@@ -97,8 +98,8 @@ private struct ColumnResolution {
             case .latest: true
             default: false
             }
-        if isRanked, variable.maximum - variable.minimum >= ZipfianDistribution.mostRanks {
-            throw failure("spans more than \(ZipfianDistribution.mostRanks) integers")
+        if isRanked, variable.maximum - variable.minimum >= Variable.mostRanks {
+            throw failure("spans more than \(Variable.mostRanks) integers")
         }
     }
 

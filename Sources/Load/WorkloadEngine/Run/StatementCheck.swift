@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Text
 
 /// A check that prepares a scenario's statements on the scenario's empty tables, before the load.
@@ -16,7 +17,7 @@ package struct StatementCheck {
     /// This method copies an existing database but does not build other data. If a client changes
     /// the schema, this method does not check the statements.
     ///
-    /// - Throws: ``ScenarioError`` with all errors.
+    /// - Throws: `ScenarioError` with all errors.
     package func check(_ scenario: Scenario) throws(ScenarioError) {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-check-\(UUID().uuidString)")

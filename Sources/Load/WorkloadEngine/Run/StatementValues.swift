@@ -1,3 +1,5 @@
+import Scenarios
+
 /// The values of the statement parameters in an access.
 ///
 /// A value is drawn on first use and stays constant during the access. The returned arrays are

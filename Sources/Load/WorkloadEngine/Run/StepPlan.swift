@@ -1,3 +1,5 @@
+import Scenarios
+
 /// A step that refers to variables by their indices in the list of generators.
 indirect enum StepPlan: Sendable {
     case run(ClientPlan.StatementPlan)
@@ -18,6 +20,46 @@ struct ConditionPlan: Sendable {
     let left: Operand
     let comparison: Condition.Comparison
     let right: Operand
+}
+
+extension Condition.Comparison {
+    func holds(_ left: WorkloadValue, _ right: WorkloadValue) -> Bool {
+        if self == .same { return left == right || order(left, right) == 0 }
+        guard let order = order(left, right) else { return false }
+        return switch self {
+        case .atMost: order <= 0
+        case .atLeast: order >= 0
+        case .differs: order != 0
+        case .equals: order == 0
+        case .less: order < 0
+        case .greater: order > 0
+        case .same: true
+        }
+    }
+
+    /// Returns −1, 0, or 1, or `nil` if a value is NULL.
+    ///
+    /// Numbers sort before text, and text sorts before blobs
+    /// (<https://sqlite.org/datatype3.html#comparisons>).
+    private func order(_ left: WorkloadValue, _ right: WorkloadValue) -> Int? {
+        func compare<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
+        switch (left, right) {
+        case (.null, _), (_, .null): return nil
+        case (.integer(let a), .integer(let b)): return compare(a, b)
+        case (.integer(let a), .real(let b)): return compare(Double(a), b)
+        case (.real(let a), .integer(let b)): return compare(a, Double(b))
+        case (.real(let a), .real(let b)): return compare(a, b)
+        case (.text(let a), .text(let b)):
+            return a.utf8.elementsEqual(b.utf8)
+                ? 0 : a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1
+        case (.blob(let a), .blob(let b)):
+            return a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
+        case (.integer, _), (.real, _): return -1
+        case (_, .integer), (_, .real): return 1
+        case (.text, .blob): return -1
+        case (.blob, .text): return 1
+        }
+    }
 }
 
 extension VariableTable {

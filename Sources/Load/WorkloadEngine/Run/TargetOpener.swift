@@ -1,3 +1,4 @@
+import Scenarios
 import Text
 
 struct TargetOpener {
@@ -29,7 +30,7 @@ struct TargetOpener {
     /// handler for some locks that it acquires while opening, such as the lock for a journal mode
     /// change (<https://sqlite.org/c3ref/busy_handler.html>).
     ///
-    /// - Throws: ``RunError``, or `CancellationError` if the run is stopped first.
+    /// - Throws: `RunError`, or `CancellationError` if the run is stopped first.
     func open(at path: String, reporting report: (String) -> Void) throws -> Opened {
         guard case .inPlace = options.database else { return try openOnce(at: path) }
         let timeout = arm.busyTimeout ?? Self.defaultTimeout

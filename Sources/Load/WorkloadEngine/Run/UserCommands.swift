@@ -1,3 +1,4 @@
+import Scenarios
 import Telemetry
 
 /// An object that runs the commands that a user starts in the dashboard during the load.
@@ -165,4 +166,8 @@ struct Checkpoint: Sendable, CustomStringConvertible {
         let blocked = isBlocked ? ", blocked by another connection" : ""
         return "\(copied) of \(frames) frames are in the database\(blocked)"
     }
+}
+
+extension CheckpointMode {
+    var sql: String { "PRAGMA wal_checkpoint(\(rawValue.uppercased()))" }
 }

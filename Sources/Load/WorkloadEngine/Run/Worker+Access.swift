@@ -1,3 +1,5 @@
+import Scenarios
+
 extension Worker {
     struct Attempt {
         // The reference can be unowned because an attempt is a local variable of the worker that

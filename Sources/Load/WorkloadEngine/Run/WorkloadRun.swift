@@ -1,5 +1,6 @@
 import Findings
 import Foundation
+import Scenarios
 import Telemetry
 import Text
 
@@ -49,7 +50,7 @@ public final class WorkloadRun: Sendable {
     ///
     /// If the task is canceled, the run stops, and the result is partial.
     ///
-    /// - Throws: ``RunError``, or `CancellationError` if the run is stopped before the load
+    /// - Throws: `RunError`, or `CancellationError` if the run is stopped before the load
     ///   starts.
     public func run() async throws -> ArmResult {
         defer { continuation.finish() }

@@ -1,3 +1,4 @@
+import Scenarios
 import Telemetry
 
 /// A target that does nothing, to measure the generator's own cost.

@@ -1,3 +1,5 @@
+import Scenarios
+
 /// The thresholds that end a run as soon as a miss is certain.
 struct AbortWatch: Sendable {
     private let thresholds: [Threshold]
@@ -67,13 +69,13 @@ struct AbortWatch: Sendable {
             .drop { "<>= ".contains($0) }
         let what = "\(threshold.aggregate) of \(threshold.metric)"
         if let observed = found.observed {
-            return "\(what) was \(TextReport.value(observed, of: found)), limit \(limit)"
+            return "\(what) was \(found.text(of: observed)), limit \(limit)"
         }
         let lower = MetricCatalog.percentiles.reversed().lazy.map { "p(\($0))" }
             .first { result.value(of: threshold.metric, $0) != nil }
         let value = lower.flatMap { result.value(of: threshold.metric, $0) }
         guard let lower, let value else { return "\(what) missed its limit \(limit)" }
         return "\(what) exceeds its limit \(limit), because \(lower) was "
-            + TextReport.value(value, of: found)
+            + found.text(of: value)
     }
 }

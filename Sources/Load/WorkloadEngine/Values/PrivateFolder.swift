@@ -6,11 +6,11 @@ import Text
 ///
 /// The system's temporary folder is shared, and the folder of a run may contain a copy of a private
 /// database.
-enum PrivateFolder {
+package enum PrivateFolder {
     /// Creates a folder with the mode 0700, and its parent folders if they are missing.
     ///
     /// - Throws: An error if the path exists, even as a link, or if the folder cannot be created.
-    static func create(at url: URL) throws {
+    package static func create(at url: URL) throws {
         let files = FileManager.default
         let parent = url.deletingLastPathComponent()
         if !files.fileExists(atPath: parent.path) {

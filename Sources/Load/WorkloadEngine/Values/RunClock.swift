@@ -53,20 +53,6 @@ package struct MonotonicClock: RunClock {
     }
 }
 
-extension Duration {
-    var wholeNanoseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : whole &+ UInt64(attoseconds / 1_000_000_000)
-    }
-
-    package var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
-}
-
 /// A sleeper that uses a condition variable and an absolute time on the monotonic clock.
 final class ThreadSleeper: Sleeper, @unchecked Sendable {
     // Unchecked: `mutex` protects `isAwake`, and the two pointers never change.

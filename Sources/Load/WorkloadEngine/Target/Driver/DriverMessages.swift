@@ -1,5 +1,6 @@
 import Foundation
 import SQLText
+import Scenarios
 
 /// The set-up of a driver, which the run writes as the first line of the driver's input
 /// (`poolgauge.driver/1`, specified in `docs/Drivers.md`).

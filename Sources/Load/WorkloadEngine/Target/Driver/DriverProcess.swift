@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Synchronization
 import Telemetry
 import Text
@@ -247,4 +248,123 @@ package final class DriverProcess: Sendable {
         _ = Self.running.withLock { $0.remove(group) }
         close(output)
     }
+}
+
+extension Arm.Driver {
+    /// Prepares the program for a run.
+    ///
+    /// - Returns: The program and its arguments.
+    /// - Throws: ``DriverFailure``.
+    func launch() throws -> [String] {
+        if let command {
+            guard isAllowed else {
+                throw DriverFailure(
+                    "it is a command, and the scenario is not a file that only this user can "
+                        + "change; check the command, then use --allow-commands"
+                )
+            }
+            return command
+        }
+        guard let builtIn = BuiltInDriver.named(name) else {
+            throw DriverFailure("there is no driver '\(name)'")
+        }
+        return try builtIn.launch()
+    }
+}
+
+extension BuiltInDriver {
+    /// Writes the file to a private folder and, if necessary, compiles it.
+    ///
+    /// The folder remains until this process exits, because other runs use it.
+    ///
+    /// - Returns: The program and its arguments.
+    /// - Throws: ``DriverFailure`` if a package is missing.
+    func launch() throws -> [String] {
+        guard Self.isInPath(program) else {
+            throw DriverFailure("it needs '\(program)', which is not in PATH; install \(packages)")
+        }
+        let folder = try Self.folder.get()
+        let path = folder.appendingPathComponent(file).path
+        return try Self.launching.withLock { isPrepared in
+            switch method {
+            case .run(let arguments):
+                if isPrepared.insert(name).inserted {
+                    try Data(source.utf8).write(to: URL(fileURLWithPath: path))
+                }
+                return [program] + arguments + [path]
+            case .compile(let arguments, let environment):
+                let output = folder.appendingPathComponent("poolgauge-driver-\(name)").path
+                if !isPrepared.contains(name) {
+                    try Data(source.utf8).write(to: URL(fileURLWithPath: path))
+                    try compile(
+                        arguments.map { $0 == "SOURCE" ? path : $0 == "OUTPUT" ? output : $0 },
+                        environment: environment
+                    )
+                    isPrepared.insert(name)
+                }
+                return [output]
+            }
+        }
+    }
+
+    private func compile(_ arguments: [String], environment: [String: String]) throws {
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardError = errors
+        process.standardOutput = errors
+        try process.run()
+        let text = String(
+            decoding: errors.fileHandleForReading.readDataToEndOfFile(),
+            as: UTF8.self
+        )
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            let lines = text.split(whereSeparator: \.isNewline).prefix(3).joined(separator: " ")
+            throw DriverFailure("it cannot be compiled; install \(packages): \(lines.prefix(400))")
+        }
+    }
+
+    private static func isInPath(_ program: String) -> Bool {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+        }
+    }
+
+    /// The names of the drivers whose files exist.
+    private static let launching = Lock<Set<String>>([])
+
+    private static let folder: Result<URL, any Error> = Result {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("poolgauge-drivers-\(UUID().uuidString.prefix(8))")
+        try PrivateFolder.create(at: folder)
+        path = strdup(folder.path)
+        atexit { BuiltInDriver.removeFolder() }
+        return folder
+    }
+
+    /// The path of the folder.
+    ///
+    /// Only the initializer of ``folder`` writes it, before it registers the only reader.
+    nonisolated(unsafe) private static var path: UnsafeMutablePointer<CChar>?
+
+    /// Removes the files of the built-in drivers.
+    ///
+    /// Call this method before the process exits immediately.
+    package static func removeFolder() {
+        guard let path else { return }
+        try? FileManager.default.removeItem(atPath: String(cString: path))
+    }
+}
+
+/// The reason that a driver cannot be used.
+struct DriverFailure: Error, CustomStringConvertible, Equatable {
+    var description: String
+
+    init(_ description: String) { self.description = description }
+
+    static let late = DriverFailure("it did not answer in time")
+    static let ended = DriverFailure("it has ended")
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Telemetry
 
 /// A driver that performs a run's accesses on any target, such as a program's own database code.

@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Telemetry
 import Text
 
@@ -55,7 +56,7 @@ package final class DriverTarget: WorkloadTarget {
 
     /// Starts the driver, connects a lane for each worker, and measures the cost of the protocol.
     ///
-    /// - Throws: ``RunError``, or `CancellationError` if the run stops.
+    /// - Throws: `RunError`, or `CancellationError` if the run stops.
     func start(_ clients: [Client], unless isStopped: () -> Bool) throws {
         guard let driver = arm.driver else { return }
         var accesses: [DriverSetup.Access] = []

@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 import Telemetry
 
 /// A database that another process has opened for one worker.

@@ -1,4 +1,5 @@
 import Foundation
+import Scenarios
 
 /// A server that performs accesses for a run in another process, on a separate connection.
 public struct RemoteTargetServer: Sendable {

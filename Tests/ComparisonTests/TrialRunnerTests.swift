@@ -1,0 +1,48 @@
+import Scenarios
+import Telemetry
+import Testing
+import WorkloadEngine
+
+@testable import Comparison
+@testable import LoadTestSupport
+
+@Suite(.timeLimit(.minutes(1)))
+struct TrialRunnerTests {
+    /// An overloaded arm must not gain an advantage by skipping accesses.
+    @Test func skippedAccessesAreIncludedInAMeasurement() async throws {
+        let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(50) }))
+        var options = RunOptions()
+        options.clock = target.clock
+        let arrival = Arrival(rate: 100, process: .even, skipAfter: .milliseconds(200))
+        let scenario = Scenario.test([.reader(pace: .open(arrival))])
+        let trials = TrialRunner(
+            FakeFactory(target: target),
+            options: options,
+            limit: .seconds(600)
+        )
+        let found = try await trials.measure(
+            scenario,
+            on: Arm(name: "arm", kind: .pool),
+            datasetSeed: 1
+        )
+        let reader = try #require(found.result.clients["reader"])
+        #expect(reader.skipped > 500)
+        #expect(found.responses["reader"]?.count == reader.completed + reader.skipped)
+    }
+
+    @Test func theOverheadOfAnArmComesFromItsLastRun() async throws {
+        let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(50) }))
+        var options = RunOptions()
+        options.clock = target.clock
+        let trials = TrialRunner(
+            FakeFactory(target: target),
+            options: options,
+            limit: .seconds(600)
+        )
+        let arm = Arm(name: "arm", kind: .pool)
+        #expect(trials.overhead(of: [arm]) == TrialRunner.guess)
+        _ = try await trials.measure(.test([.reader()]), on: arm, datasetSeed: 1)
+        // Simulated time uses no processor time.
+        #expect(trials.overhead(of: [arm, Arm(name: "other", kind: .queue)]) == 0)
+    }
+}
