@@ -158,4 +158,20 @@ struct AdviceCandidatesTests {
         }
         #expect(found.prefix(2).map(\.kind) == [.begin, .index("t")])
     }
+
+    /// A write-ahead log also makes commits cheaper, so it competes with larger transactions.
+    @Test(
+        arguments: [(Arm.Journal?.none, [.journal, .structure]), (.wal, [])]
+            as [(Arm.Journal?, [AdviceCandidate.Kind])]
+    )
+    func aLogAnswersSmallTransactions(journal: Arm.Journal?, kinds: [AdviceCandidate.Kind]) {
+        var arm = Arm(name: "present", kind: .queue)
+        arm.journal = journal
+        let found = candidates(arm) { candidates in
+            candidates.baseline.environment["journal_mode"] = journal == .wal ? "wal" : "delete"
+            candidates.baseline.findings = [Finding(.smallTransactions, "x")]
+        }
+        let preserving = found.filter { $0.finding == 0 && !$0.weakensDurability }
+        #expect(preserving.map(\.kind) == kinds)
+    }
 }

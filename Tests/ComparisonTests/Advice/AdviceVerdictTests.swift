@@ -68,4 +68,29 @@ struct AdviceVerdictTests {
                 == expected
         )
     }
+
+    /// A change that improves everything precedes one that improves a single metric more.
+    @Test func theMeanGainOrdersCandidatesForTheSameFinding() {
+        func candidate(
+            _ name: String,
+            _ ratios: [(Double, ComparisonVerdict)]
+        )
+            -> AdviceResult.Candidate
+        {
+            var candidate = AdviceResult.Candidate(
+                name: name,
+                change: "",
+                cost: "",
+                weakensDurability: false,
+                finding: 0,
+                verdict: .recommended
+            )
+            candidate.confirmed = ratios.map { pair($0.0, $0.1) }
+            return candidate
+        }
+        let pool = candidate("pool-4", [(0.1, .better), (0.25, .better)])
+        let batch = candidate("batch-10", [(0.09, .better), (1.3, .inconclusive)])
+        #expect(AdviceResult.precedes(pool, batch))
+        #expect(!AdviceResult.precedes(batch, pool))
+    }
 }

@@ -26,7 +26,7 @@ struct AdviceCandidates {
             + batchCandidates + memoryCandidates + logCandidates + statisticsCandidates
         let findings = (baseline.findings ?? []).map(\.kind)
         let rank = all.map { candidate in
-            findings.firstIndex { candidate.kind.answers($0) } ?? findings.count
+            findings.firstIndex { candidate.kind.answers($0, isWAL: isWAL) } ?? findings.count
         }
         return all.indices.sorted { (rank[$0], $0) < (rank[$1], $1) }.map { index in
             var candidate = all[index]
@@ -330,12 +330,16 @@ struct AdviceCandidates {
 }
 
 extension AdviceCandidate.Kind {
-    /// Whether a candidate of this kind may remove the cause of a finding.
-    fileprivate func answers(_ finding: Finding.Kind) -> Bool {
+    /// Whether a candidate of this kind may remove the cause of a finding on an arm.
+    fileprivate func answers(_ finding: Finding.Kind, isWAL: Bool) -> Bool {
         switch (self, finding) {
         case (.index, .slowStatement), (.index, .fullScan), (.begin, .upgrade),
-            (.busyTimeout, .busy), (.batch, .smallTransactions):
+            (.busyTimeout, .busy), (.batch, .smallTransactions),
+            (.synchronous, .smallTransactions):
             true
+        // A log needs one sync for each commit, and a rollback journal several. A pool has a log.
+        case (.journal, .smallTransactions), (.structure, .smallTransactions):
+            !isWAL
         default: false
         }
     }

@@ -1,4 +1,5 @@
 import Findings
+import Foundation
 import WorkloadEngine
 
 /// The result of an advice search (`poolgauge.advice/1`).
@@ -111,8 +112,8 @@ package struct AdviceResult: Sendable, Codable, Equatable {
         case failed
     }
 
-    /// The recommended candidates: first those that answer a finding, and then those with the
-    /// largest effect.
+    /// The recommended candidates: first those that answer a finding, and for each finding, those
+    /// with the largest mean gain.
     package var recommended: [Candidate] {
         candidates.filter { $0.verdict == .recommended && !$0.weakensDurability }
     }
@@ -195,7 +196,7 @@ extension AdviceResult {
         let ranks = [a, b].map { order.firstIndex(of: $0.verdict) ?? order.count }
         if ranks[0] != ranks[1] { return ranks[0] < ranks[1] }
         if a.finding != b.finding { return a.finding ?? .max < b.finding ?? .max }
-        return (a.effect, b.name) > (b.effect, a.name)
+        return (a.gain, b.name) > (b.gain, a.name)
     }
 }
 
@@ -219,6 +220,16 @@ extension AdviceResult.Candidate {
     /// no confirmation.
     var effect: Double {
         (confirmed ?? []).compactMap(\.improvement).max() ?? screening ?? 0
+    }
+
+    /// The mean logarithm of the improvement factors of all primary metrics, which is the same with
+    /// each seed, unlike the largest factor.
+    var gain: Double {
+        guard let confirmed, !confirmed.isEmpty else { return log(max(screening ?? 0, 1e-3)) }
+        let gains = confirmed.map { pair in
+            log(pair.improvement ?? 1) - log(min(pair.deterioration ?? 1, 1e3))
+        }
+        return gains.reduce(0, +) / Double(gains.count)
     }
 }
 
