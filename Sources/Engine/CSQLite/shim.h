@@ -41,6 +41,27 @@ static inline void poolgauge_pause(void) {
 #endif
 }
 
+#if defined(__linux__)
+/// The engine's state of the calling thread, or NULL. Reading a thread-local variable takes two
+/// instructions; pthread_getspecific takes about forty. Swift has no thread-local variables, and
+/// each object file that uses this one defines it, so the definitions are weak.
+__attribute__((weak, visibility("hidden"))) _Thread_local void *poolgauge_thread_state = 0;
+
+static inline void *poolgauge_thread_state_get(void) { return poolgauge_thread_state; }
+
+static inline void poolgauge_thread_state_set(void *state) { poolgauge_thread_state = state; }
+#endif
+
+/// Returns the processor's time-stamp counter, or 0 if the engine does not use the counter of this
+/// processor.
+static inline unsigned long long poolgauge_ticks(void) {
+#if defined(__linux__) && defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return 0;
+#endif
+}
+
 /// Returns SQLITE_TRANSIENT, a cast that Swift cannot import.
 static inline sqlite3_destructor_type poolgauge_transient(void) { return SQLITE_TRANSIENT; }
 
@@ -144,22 +165,23 @@ static inline unsigned poolgauge_wal_backfill(const void *index) {
 }
 
 /// Returns the number of valid frames according to a header (mxFrame).
-static inline unsigned poolgauge_wal_frames(const poolgauge_wal_header *header) {
-    return (unsigned)header->words[2];
+static inline unsigned poolgauge_wal_frames(poolgauge_wal_header header) {
+    return (unsigned)header.words[2];
 }
 
 /// Returns a number that changes with each reset of the log (the first salt).
-static inline unsigned poolgauge_wal_generation(const poolgauge_wal_header *header) {
-    return (unsigned)header->words[4];
+static inline unsigned poolgauge_wal_generation(poolgauge_wal_header header) {
+    return (unsigned)header.words[4];
 }
 
-/// Returns whether both copies of the header in the wal-index are equal to `header`.
-static inline int poolgauge_wal_header_is(const void *index, const poolgauge_wal_header *header) {
+/// Returns whether `header` describes the last commit. A writer publishes a commit by updating the
+/// second copy of the header in the wal-index and then the first. If the first copy is unchanged, no
+/// commit has ended, so there is no need to compare the second.
+static inline int poolgauge_wal_header_is(const void *index, poolgauge_wal_header header) {
     const unsigned long long *words = (const unsigned long long *)index;
     unsigned long long difference = 0;
     for (int i = 0; i < 6; i++) {
-        difference |= __atomic_load_n(words + i, __ATOMIC_ACQUIRE) ^ header->words[i];
-        difference |= __atomic_load_n(words + 6 + i, __ATOMIC_ACQUIRE) ^ header->words[i];
+        difference |= __atomic_load_n(words + i, __ATOMIC_ACQUIRE) ^ header.words[i];
     }
     return difference == 0;
 }

@@ -9,51 +9,59 @@ extension AccessGate {
     @inlinable
     @inline(__always)
     func read<T>(_ site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        let db = try beginRead(site)
-        let result: T
-        do {
-            result = try hasTargetQueue ? runOnQueue(db, value) : value(db)
-        } catch {
-            abandonRead(db)
-            throw error
+        try beginRead(site)._withUnsafeGuaranteedRef { db in
+            let result: T
+            do {
+                result = try hasTargetQueue ? runOnQueue(db, value) : value(db)
+            } catch {
+                abandonRead(db)
+                throw error
+            }
+            try endRead(db)
+            return result
         }
-        try endRead(db)
-        return result
     }
 
     @inlinable
     @inline(__always)
     func write<T>(_ site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
-        let db = try beginWrite(site)
-        let result: T
-        do {
-            result = try hasTargetQueue ? runOnQueue(db, updates) : updates(db)
-        } catch {
-            abandonWrite(db)
-            throw error
+        try beginWrite(site)._withUnsafeGuaranteedRef { db in
+            let result: T
+            do {
+                result = try hasTargetQueue ? runOnQueue(db, updates) : updates(db)
+            } catch {
+                abandonWrite(db)
+                throw error
+            }
+            try endWrite(db)
+            return result
         }
-        try endWrite(db)
-        return result
     }
 
     /// Whether a read must reject writes because its connection would accept them.
     @inline(__always)
     private var readsRejectWrites: Bool { kind == .queue }
 
+    /// Starts a read.
+    ///
+    /// - Returns: The connection, which the gate owns until the access ends.
     @usableFromInline
-    func beginRead(_ site: AccessSite) throws -> Database {
+    func beginRead(_ site: AccessSite) throws -> Unmanaged<Database> {
         let thread = ThreadState.current
         preconditionNotReentrant(thread)
-        let slot = try enter(thread, at: site, intent: .read)
-        let database = slot.openDatabase
-        do {
-            try database.beginReadAccess()
-        } catch {
-            leave(slot)
-            throw error
+        return try enter(thread, at: site, intent: .read)._withUnsafeGuaranteedRef { slot in
+            let reference = slot.reference
+            try reference._withUnsafeGuaranteedRef { database in
+                do {
+                    try database.beginReadAccess()
+                } catch {
+                    leave(slot)
+                    throw error
+                }
+                if readsRejectWrites { database.readOnlyDepth += 1 }
+            }
+            return reference
         }
-        if readsRejectWrites { database.readOnlyDepth += 1 }
-        return database
     }
 
     @usableFromInline
@@ -82,19 +90,21 @@ extension AccessGate {
         leave(database)
     }
 
+    /// Starts a write; see ``beginRead(_:)``.
     @usableFromInline
-    func beginWrite(_ site: AccessSite) throws -> Database {
+    func beginWrite(_ site: AccessSite) throws -> Unmanaged<Database> {
         let thread = ThreadState.current
         preconditionNotReentrant(thread)
-        let slot = try enter(thread, at: site, intent: .write)
-        let database = slot.openDatabase
-        do {
-            try database.beginWriteAccess()
-        } catch {
-            leave(slot)
-            throw error
+        return try enter(thread, at: site, intent: .write)._withUnsafeGuaranteedRef { slot in
+            let reference = slot.reference
+            do {
+                try reference._withUnsafeGuaranteedRef { try $0.beginWriteAccess() }
+            } catch {
+                leave(slot)
+                throw error
+            }
+            return reference
         }
-        return database
     }
 
     @usableFromInline
@@ -185,7 +195,7 @@ extension AccessGate {
         preconditionNotReentrant(thread)
         let slot: AccessSlot
         do {
-            slot = try enter(thread, at: site, intent: intent)
+            slot = try enter(thread, at: site, intent: intent).takeUnretainedValue()
         } catch {
             return try Database.withStandIn(for: error, label: slots[0].label, body)
         }
@@ -281,9 +291,9 @@ extension AccessGate {
         _ thread: UnsafeMutablePointer<ThreadState>,
         at site: AccessSite,
         intent: Waiter.Intent
-    ) throws -> AccessSlot {
+    ) throws -> Unmanaged<AccessSlot> {
         let slot = try acquire(thread, at: site, intent: intent)
-        enter(slot, on: thread, at: site)
+        slot._withUnsafeGuaranteedRef { enter($0, on: thread, at: site) }
         return slot
     }
 

@@ -110,18 +110,22 @@ final class AccessGate: Sendable {
     // MARK: Acquiring a connection
 
     /// Acquires a connection for the calling thread, waiting until one is free.
+    ///
+    /// The gate owns the slot, so the result is not retained.
     @inline(__always)
     func acquire(
         _ thread: UnsafeMutablePointer<ThreadState>,
         at site: AccessSite,
         intent: Waiter.Intent
-    ) throws -> AccessSlot {
-        let hint = thread.pointee.hint
-        if thread.pointee.hintGate == identity, hint < inUsePeak.load(ordering: .relaxed) {
-            let slot = slots[hint]
-            if slot.claimIdle() { return slot }
+    ) throws -> Unmanaged<AccessSlot> {
+        if thread.pointee.hintGate == identity, let hint = thread.pointee.hint,
+            hint._withUnsafeGuaranteedRef({
+                $0.index < inUsePeak.load(ordering: .relaxed) && $0.claimIdle()
+            })
+        {
+            return hint
         }
-        return try acquireAny(thread, at: site, intent: intent)
+        return Unmanaged.passUnretained(try acquireAny(thread, at: site, intent: intent))
     }
 
     @inline(never)
@@ -140,7 +144,7 @@ final class AccessGate: Sendable {
         }
         recordUse(of: slot)
         thread.pointee.hintGate = identity
-        thread.pointee.hint = slot.index
+        thread.pointee.hint = Unmanaged.passUnretained(slot)
         return slot
     }
 

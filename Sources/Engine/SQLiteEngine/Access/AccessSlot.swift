@@ -54,6 +54,7 @@ final class AccessSlot: @unchecked Sendable {
 
     /// The connection.
     @exclusivity(unchecked) private(set) var database: Database?
+    @exclusivity(unchecked) private var openReference: Unmanaged<Database>?
     /// The connection's kept transaction, which is valid while `database` is set.
     @exclusivity(unchecked) private var kept: UnsafeMutablePointer<KeptReadTransaction>?
     /// The enclosing access on the same thread.
@@ -88,9 +89,15 @@ final class AccessSlot: @unchecked Sendable {
 
     /// The slot's connection, which must be open.
     @inline(__always)
-    var openDatabase: Database {
-        guard let database else { fatalError("The connection \(label) is not open.") }
-        return database
+    var openDatabase: Database { reference.takeUnretainedValue() }
+
+    /// The slot's connection, which must be open, without retaining it.
+    ///
+    /// Only an access that holds the slot can remove the connection.
+    @inline(__always)
+    var reference: Unmanaged<Database> {
+        guard let openReference else { fatalError("The connection \(label) is not open.") }
+        return openReference
     }
 
     /// Acquires the slot if its state is `expected`.
@@ -179,6 +186,7 @@ final class AccessSlot: @unchecked Sendable {
     /// Installs a connection in a slot that the caller holds.
     func install(_ database: Database, _ keeper: ReadTransactionKeeper) {
         self.database = database
+        openReference = Unmanaged.passUnretained(database)
         kept = database.kept
         database.slot = Unmanaged.passUnretained(self)
         if keeper.isOn { database.kept.pointee.keeper = Unmanaged.passUnretained(keeper) }
@@ -196,6 +204,7 @@ final class AccessSlot: @unchecked Sendable {
             database.kept.pointee.disable()
         }
         kept = nil
+        openReference = nil
         defer { database = nil }
         return database
     }

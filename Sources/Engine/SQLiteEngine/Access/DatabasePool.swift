@@ -335,7 +335,7 @@ extension DatabasePool {
         _ thread: UnsafeMutablePointer<ThreadState>,
         at site: AccessSite
     ) throws -> AccessSlot {
-        let slot = try readers.enter(thread, at: site, intent: .read)
+        let slot = try readers.enter(thread, at: site, intent: .read).takeUnretainedValue()
         let database = slot.openDatabase
         do {
             try database.beginReadAccess()

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Telemetry
 
@@ -13,12 +14,12 @@ struct ThreadState {
     /// For example, the thread may be opening the slot's connection. ``AccessSlot/outer`` is the
     /// next such slot.
     var held: Unmanaged<AccessSlot>?
-    /// The identity of the gate that `hint` refers to.
+    /// The identity of the gate that owns `hint`.
     var hintGate: UInt = 0
-    /// The index of the slot that the thread used last.
+    /// The slot that the thread used last, which exists as long as its gate.
     ///
     /// The current core's cache probably contains the slot's pages.
-    var hint = 0
+    var hint: Unmanaged<AccessSlot>?
     var broker: Unmanaged<ObservationBroker>?
     /// The thread that waits for this thread's work on a dispatch queue from the configuration.
     var caller: UnsafeMutablePointer<ThreadState>?
@@ -28,7 +29,8 @@ struct ThreadState {
     var successor: Unmanaged<TaskAccess>?
     let parker = Parker()
 
-    // Uses pthread keys, because Swift has no thread-local variables.
+    // The key's destructor frees the state when the thread ends. Darwin also finds the state by the
+    // key, because Swift has no thread-local variables.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key) { pointer in
@@ -36,6 +38,8 @@ struct ThreadState {
             let state = pointer.assumingMemoryBound(to: ThreadState.self)
             #else
             guard let state = pointer?.assumingMemoryBound(to: ThreadState.self) else { return }
+            // Another destructor may use the engine afterward.
+            poolgauge_thread_state_set(nil)
             #endif
             state.deinitialize(count: 1)
             state.deallocate()
@@ -46,10 +50,12 @@ struct ThreadState {
     /// The state of the calling thread, which exists until the thread ends.
     @inline(__always)
     static var current: UnsafeMutablePointer<ThreadState> {
-        if let state = pthread_getspecific(key) {
-            return state.assumingMemoryBound(to: ThreadState.self)
-        }
-        return make()
+        #if canImport(Darwin)
+        let state = pthread_getspecific(key)
+        #else
+        let state = poolgauge_thread_state_get()
+        #endif
+        return state?.assumingMemoryBound(to: ThreadState.self) ?? make()
     }
 
     @inline(never)
@@ -57,6 +63,9 @@ struct ThreadState {
         let state = UnsafeMutablePointer<ThreadState>.allocate(capacity: 1)
         state.initialize(to: ThreadState())
         pthread_setspecific(key, state)
+        #if !canImport(Darwin)
+        poolgauge_thread_state_set(state)
+        #endif
         return state
     }
 

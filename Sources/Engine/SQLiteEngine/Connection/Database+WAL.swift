@@ -135,7 +135,7 @@ final class WALIndex: @unchecked Sendable {
         guard let handle, let current = poolgauge_wal_index(handle) else { return false }
         var header = poolgauge_wal_header()
         return poolgauge_wal_header_read(current, &header) != 0
-            && poolgauge_wal_frames(&header) > 0
-            && poolgauge_wal_header_is(memory, &header) != 0
+            && poolgauge_wal_frames(header) > 0
+            && poolgauge_wal_header_is(memory, header) != 0
     }
 }

@@ -99,6 +99,10 @@ final class ConnectionProbe: @unchecked Sendable {
     let countdown: Atomic<UInt32>
     /// Only the connection's holder may use this state.
     @exclusivity(unchecked) var splitState: SplitState
+    /// The clock of the accesses whose time is not split.
+    ///
+    /// Only the connection's holder may use it.
+    @exclusivity(unchecked) var clock = TickClock()
     /// The number of the connection's statements that have been stepped but not reset.
     ///
     /// The number is too large if a statement was finalized, or reset through the C interface. Only
@@ -136,11 +140,15 @@ final class ConnectionProbe: @unchecked Sendable {
         accesses.store(accesses.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         activity.store(Activity.held.rawValue, ordering: .relaxed)
         duties.store(Duty.atStart, ordering: .relaxed)
-        let now = monotonicNanoseconds()
-        heldSince.store(now, ordering: .relaxed)
         let remaining = countdown.load(ordering: .relaxed) &- 1
         countdown.store(remaining, ordering: .relaxed)
-        if remaining == 0 { beginSplit(site, at: now) }
+        if remaining == 0 {
+            let now = monotonicNanoseconds()
+            heldSince.store(now, ordering: .relaxed)
+            beginSplit(site, at: now)
+        } else {
+            heldSince.store(clock.now(), ordering: .relaxed)
+        }
     }
 
     /// Records the start of opening the connection.
@@ -171,8 +179,7 @@ final class ConnectionProbe: @unchecked Sendable {
 
     /// Records the end of an access.
     ///
-    /// - Parameter end: The time on the monotonic clock if the caller has just read it; otherwise,
-    ///   0.
+    /// - Parameter end: The time on ``clock`` if the caller has just read it; otherwise, 0.
     @inline(__always)
     func endAccess(at end: UInt64 = 0) {
         guard isEnabled else { return }
@@ -180,11 +187,17 @@ final class ConnectionProbe: @unchecked Sendable {
         heldSince.store(0, ordering: .relaxed)
         activity.store(Activity.idle.rawValue, ordering: .relaxed)
         guard since != 0 else { return }
-        let now = end != 0 ? end : monotonicNanoseconds()
+        let duties = duties.load(ordering: .relaxed) | standingDuties.load(ordering: .relaxed)
+        // Both ends of an access are times on the same clock.
+        let now: UInt64
+        if duties & Duty.split != 0 {
+            now = monotonicNanoseconds()
+        } else {
+            now = max(since, end != 0 ? end : clock.now())
+        }
         let held = now &- since
         heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
         holdTimes.recordExclusively(held)
-        let duties = duties.load(ordering: .relaxed) | standingDuties.load(ordering: .relaxed)
         if duties & (Duty.split | Duty.log) != 0
             || held >= events.limit.load(ordering: .relaxed)
         {

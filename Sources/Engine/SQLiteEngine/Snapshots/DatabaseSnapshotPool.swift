@@ -134,7 +134,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         let thread = ThreadState.current
         gate.preconditionNotReentrant(thread)
         try checkNotLost()
-        let slot = try gate.enter(thread, at: site, intent: .read)
+        let slot = try gate.enter(thread, at: site, intent: .read).takeUnretainedValue()
         defer { gate.leaveOpenOrClosed(slot) }
         let database = slot.openDatabase
         defer { closeIfLost(database) }

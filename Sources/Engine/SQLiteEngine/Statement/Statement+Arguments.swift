@@ -26,7 +26,7 @@ extension Statement {
 
     /// Binds and stores the arguments; see ``setArguments(_:)``.
     @inline(__always)
-    func assign(_ arguments: consuming StatementArguments) throws {
+    func assign(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
         if parameterCount == 1, arguments.more == nil, let value = arguments.first {
             let code = value.bind(to: pointer, at: 1)

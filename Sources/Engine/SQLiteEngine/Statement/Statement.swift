@@ -251,23 +251,39 @@ extension Statement {
     }
 
     /// Ends the current execution, if any, and binds the arguments for the next execution.
-    @usableFromInline
-    func prepareExecution(_ arguments: consuming StatementArguments?) throws {
-        countExecution()
+    @inlinable
+    @inline(__always)
+    func prepareExecution(_ arguments: StatementArguments?) throws {
+        // The caller usually knows whether there are arguments. Without a copy of the optional, the
+        // arguments are copied only once.
         if let arguments {
-            try assign(arguments)
+            try prepareExecution(with: arguments)
         } else {
-            if isStepped { reset() }
-            if !areArgumentsBound { try setArguments(storedArguments) }
+            try prepareExecution()
         }
+    }
+
+    @usableFromInline
+    func prepareExecution(with arguments: StatementArguments) throws {
+        countExecution()
+        try assign(arguments)
+    }
+
+    /// Ends the current execution, if any, and keeps the current arguments.
+    @usableFromInline
+    func prepareExecution() throws {
+        countExecution()
+        if isStepped { reset() }
+        if !areArgumentsBound { try setArguments(storedArguments) }
     }
 
     /// Executes the statement up to the first row.
     ///
     /// - Returns: Whether the step produced a row. If so, the caller must end the execution, for
     ///   example with ``finishFirstRow()``.
-    @usableFromInline
-    func executeToFirstRow(_ arguments: consuming StatementArguments?) throws -> Bool {
+    @inlinable
+    @inline(__always)
+    func executeToFirstRow(_ arguments: StatementArguments?) throws -> Bool {
         try prepareExecution(arguments)
         return try startStepping()
     }

@@ -22,7 +22,10 @@ public struct StatementArguments: Hashable, Sendable {
     public init() {}
 
     @inlinable
-    init(first: DatabaseValue?) { self.first = first }
+    init(first: DatabaseValue?, more: MoreArguments? = nil) {
+        self.first = first
+        self.more = more
+    }
 
     /// Whether there are no arguments.
     public var isEmpty: Bool { first == nil && named.isEmpty }
@@ -181,14 +184,38 @@ extension StatementArguments: ExpressibleByArrayLiteral {
     @inlinable
     @inline(__always)
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
-        self.init()
-        // Unlike an array, a buffer provides its elements without copying them.
-        elements.withUnsafeBufferPointer { elements in
-            guard !elements.isEmpty else { return }
-            first = elements[0]?.databaseValue ?? .null
-            guard elements.count > 1 else { return }
-            more = MoreArguments(values: elements.dropFirst().map { $0?.databaseValue ?? .null })
+        self = elements.withUnsafeBufferPointer(Self.make)
+    }
+
+    @usableFromInline
+    static func make(_ elements: UnsafeBufferPointer<(any DatabaseValueConvertible)?>) -> Self {
+        guard let start = elements.baseAddress, !elements.isEmpty else { return Self() }
+        let first = value(at: start)
+        guard elements.count > 1 else { return Self(first: first) }
+        let others = (1..<elements.count).map { value(at: start + $0) }
+        return Self(first: first, more: MoreArguments(values: others))
+    }
+
+    // Unwrapping an element in place would copy it, which takes longer than binding a number. The
+    // compiler does not copy an element that it passes to a function.
+
+    private static func value(
+        at element: UnsafePointer<(any DatabaseValueConvertible)?>
+    ) -> DatabaseValue {
+        if isNil(element.pointee) { return .null }
+        return element.withMemoryRebound(to: (any DatabaseValueConvertible).self, capacity: 1) {
+            value(of: $0.pointee)
         }
+    }
+
+    @inline(never)
+    private static func isNil(_ element: (any DatabaseValueConvertible)?) -> Bool {
+        element == nil
+    }
+
+    @inline(never)
+    private static func value(of element: any DatabaseValueConvertible) -> DatabaseValue {
+        element.databaseValue
     }
 }
 

@@ -26,6 +26,15 @@ struct StatementCache {
         let position: Int32
         let statement: Statement
 
+        /// Returns whether the entry is for `sql`.
+        @inline(__always)
+        func matches(_ sql: String) -> Bool {
+            // Two references to the same literal consist of the same words.
+            unsafeBitCast(self.sql, to: SIMD2<UInt64>.self)
+                == unsafeBitCast(sql, to: SIMD2<UInt64>.self)
+                || self.sql == sql && hasSameBytes(as: sql)
+        }
+
         /// Returns whether this entry's SQL has the same bytes as `sql`.
         ///
         /// Swift considers canonically equivalent strings equal even if their bytes differ, but
@@ -80,8 +89,7 @@ struct StatementCache {
     /// Returns the statement for SQL text, or `nil` if the statement is missing or in use.
     @inline(__always)
     mutating func statement(sql: String) -> Statement? {
-        for index in recent.indices where recent[index].sql == sql {
-            guard recent[index].hasSameBytes(as: sql) else { break }
+        for index in recent.indices where recent[index].matches(sql) {
             guard !recent[index].isBusy else { return nil }
             use(recent[index].position)
             return recent[index].statement

@@ -53,7 +53,7 @@ extension Database {
             return false
         }
         // Call `mayKeep` first to avoid reading the clock while the writer is active.
-        if mayKeep(), keepTransaction(at: monotonicNanoseconds(), if: mayKeep) { return true }
+        if mayKeep(), keepTransaction(at: probe.clock.now(), if: mayKeep) { return true }
         kept.pointee.isUnconfirmed = false
         probe.willEndTransaction()
         let code = transactionStatements.commit(on: handle)

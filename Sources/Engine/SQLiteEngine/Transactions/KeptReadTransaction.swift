@@ -61,18 +61,16 @@ struct KeptReadTransaction {
     /// writer.
     @inline(__always)
     func isCurrent() -> Bool {
-        guard hasHeader, let walIndex,
-            withUnsafePointer(to: header, { poolgauge_wal_header_is(walIndex, $0) }) != 0
+        guard hasHeader, let walIndex, poolgauge_wal_header_is(walIndex, header) != 0
         else { return false }
         return readsOnlyDatabaseFile
-            || poolgauge_wal_backfill(walIndex)
-                != withUnsafePointer(to: header) { poolgauge_wal_frames($0) }
+            || poolgauge_wal_backfill(walIndex) != poolgauge_wal_frames(header)
     }
 
     /// Returns whether the open transaction reads the last committed state.
     func readsLastState() -> Bool {
         guard hasHeader, let walIndex else { return false }
-        return withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
+        return poolgauge_wal_header_is(walIndex, header) != 0
     }
 
     /// Records the wal-index header before a transaction starts.
@@ -81,12 +79,12 @@ struct KeptReadTransaction {
         since = 0
         guard let walIndex else { return }
         hasHeader = poolgauge_wal_header_read(walIndex, &header) != 0
-        readsOnlyDatabaseFile = poolgauge_wal_backfill(walIndex) == poolgauge_wal_frames(&header)
+        readsOnlyDatabaseFile = poolgauge_wal_backfill(walIndex) == poolgauge_wal_frames(header)
     }
 
     /// Returns whether the transaction of an access that ends at `now` may be kept.
     ///
-    /// `now` is a monotonic time in nanoseconds. If the result is `true`, the caller may call
+    /// `now` is a time on the probe's clock in nanoseconds. If the result is `true`, the caller may call
     /// ``keep(at:)``.
     ///
     /// `isAllowed` returns whether the writer of this process is idle. This method calls the
@@ -94,10 +92,10 @@ struct KeptReadTransaction {
     /// and is therefore not mistaken for a write by another process.
     @inline(__always)
     mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
-        let isFrequent = now &- lastEnd < EngineTimings.longestKeptGap
+        let isFrequent = now < lastEnd &+ EngineTimings.longestKeptGap
         lastEnd = now
         guard let keeper, isFrequent, !isExposed, !hasAttachedDatabase,
-            since == 0 || now &- since < Self.maximumKeepAge
+            since == 0 || now < since &+ Self.maximumKeepAge
         else { return false }
         writes = keeper._withUnsafeGuaranteedRef { $0.writes.load(ordering: .acquiring) }
         guard isAllowed(), isCurrent() else { return false }

@@ -96,26 +96,24 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     ) -> Bool {
         let end = pausedUntil.load(ordering: .relaxed)
         guard now >= end, let walIndex else { return false }
-        var header = header
         // Commits by other processes are detected only while a transaction is kept.
         let isRecent = now &- end < EngineTimings.foreignWriterMemory
         guard
-            isRecent || poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed)
+            isRecent || poolgauge_wal_generation(header) == foreignLog.load(ordering: .relaxed)
         else {
             // The log has since been restarted, and no writes by other processes have been
             // detected.
             pausedUntil.store(0, ordering: .relaxed)
             return true
         }
-        let frames = poolgauge_wal_frames(&header)
+        let frames = poolgauge_wal_frames(header)
         if poolgauge_wal_backfill(walIndex) == frames { return true }
         return frames < Self.longLog && (!isRecent || now & EngineTimings.keepingTurn == 0)
     }
 
     /// Records that another process has committed to the log that `header` describes.
     func recordForeignCommit(_ header: poolgauge_wal_header, at now: UInt64) {
-        var header = header
-        foreignLog.store(poolgauge_wal_generation(&header), ordering: .relaxed)
+        foreignLog.store(poolgauge_wal_generation(header), ordering: .relaxed)
         pausedUntil.store(now &+ pause.load(ordering: .relaxed), ordering: .relaxed)
     }
 

@@ -116,7 +116,7 @@ struct CommittedState {
 
     /// Returns whether no transaction has committed since the state was read.
     func isLast(in walIndex: UnsafeRawPointer) -> Bool {
-        withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
+        poolgauge_wal_header_is(walIndex, header) != 0
     }
 }
 

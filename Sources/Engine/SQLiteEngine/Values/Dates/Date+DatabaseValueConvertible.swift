@@ -67,21 +67,21 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
             text[10] == UInt8(ascii: " "), text[13] == UInt8(ascii: ":"),
             text[16] == UInt8(ascii: ":"), text[19] == UInt8(ascii: ".")
         else { return nil }
-        var isNumber = true
-        func number(_ range: Range<Int>) -> Int {
-            var number = 0
+        var largest: UInt8 = 0
+        func number(_ range: Range<Int>) -> UInt32 {
+            var number: UInt32 = 0
             for position in range {
                 let digit = text[position] &- UInt8(ascii: "0")
-                isNumber = isNumber && digit < 10
-                number = number &* 10 &+ Int(digit)
+                largest = max(largest, digit)
+                number = number &* 10 &+ UInt32(digit)
             }
             return number
         }
         let days = CivilDate.days(year: number(0..<4), month: number(5..<7), day: number(8..<10))
-        let seconds = number(11..<13) * 3600 + number(14..<16) * 60 + number(17..<19)
-        let nanoseconds = number(20..<23) * 1_000_000
-        guard isNumber else { return nil }
-        self.init(seconds: days * 86_400 + seconds, nanoseconds: nanoseconds)
+        let seconds = number(11..<13) &* 3600 &+ number(14..<16) &* 60 &+ number(17..<19)
+        let nanoseconds = number(20..<23) &* 1_000_000
+        guard largest < 10 else { return nil }
+        self.init(seconds: days * 86_400 + Int(seconds), nanoseconds: Int(nanoseconds))
     }
 
     /// Creates a date from the time since 1970.
@@ -107,7 +107,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         guard components.format.hasDate, let year = parts.year, let month = parts.month,
             let day = parts.day
         else { return nil }
-        let days = CivilDate.days(year: year, month: month, day: day)
+        let days = CivilDate.days(year: UInt32(year), month: UInt32(month), day: UInt32(day))
         let seconds = (parts.hour ?? 0) * 3600 + (parts.minute ?? 0) * 60 + (parts.second ?? 0)
         let offset = parts.timeZone?.secondsFromGMT() ?? 0
         self.init(seconds: days * 86_400 + seconds - offset, nanoseconds: parts.nanosecond ?? 0)
@@ -120,7 +120,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     private static let year0 = milliseconds(toYear: 0)
     private static let year10000 = milliseconds(toYear: 10_000)
 
-    private static func milliseconds(toYear year: Int) -> Double {
+    private static func milliseconds(toYear year: UInt32) -> Double {
         Double(CivilDate.days(year: year, month: 1, day: 1) * 86_400_000)
     }
 
@@ -171,18 +171,19 @@ extension NSDate: DatabaseValueConvertible {
 enum CivilDate {
     private static let daysPerEra = 146_097
 
-    /// Returns the number of days from 1970-01-01 to a date.
+    /// Returns the number of days from 1970-01-01 to a date with a year of four digits.
     ///
-    /// The month and the day can exceed their usual ranges.
-    static func days(year: Int, month: Int, day: Int) -> Int {
-        let monthsFromMarch = year * 12 + month - 3
-        let marchYear = floorDivide(monthsFromMarch, by: 12)
-        let monthFromMarch = monthsFromMarch - marchYear * 12
-        let era = floorDivide(marchYear, by: 400)
-        let yearOfEra = marchYear - era * 400
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * daysPerEra + dayOfEra - 719_468
+    /// The month and the day can exceed their usual ranges. Divisions of unsigned numbers of 32 bits
+    /// take one multiplication each. The year is moved by one era, so that no number is negative.
+    static func days(year: UInt32, month: UInt32, day: UInt32) -> Int {
+        let monthsFromMarch = year &* 12 &+ month &+ (4_800 - 3)
+        let marchYear = monthsFromMarch / 12
+        let monthFromMarch = monthsFromMarch &- marchYear &* 12
+        let era = marchYear / 400
+        let yearOfEra = marchYear &- era &* 400
+        let dayOfYear = (153 &* monthFromMarch &+ 2) / 5 &+ day
+        let dayOfEra = yearOfEra &* 365 &+ yearOfEra / 4 &- yearOfEra / 100 &+ dayOfYear
+        return Int(era) * daysPerEra + Int(dayOfEra) - (daysPerEra + 719_468 + 1)
     }
 
     static func date(days: Int) -> (year: Int, month: Int, day: Int) {
