@@ -75,7 +75,7 @@ struct AnySizeTests {
         sample.database.snapshots[0].frame = .max
         sample.database.snapshots[0].pinnedFrames = .max
         sample.database.wal?.pageSize = .max - 24
-        sample.knobs?.clients[0] = LoadKnobs.Client(
+        sample.settings?.clients[0] = LoadSettings.Client(
             name: bad,
             workers: .max,
             rate: .infinity,

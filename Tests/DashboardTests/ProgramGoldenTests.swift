@@ -21,7 +21,7 @@ struct ProgramGoldenTests {
             )
             sample.scenario = "shop"
             (sample.arm, sample.arms, sample.phase) = ("", [], "")
-            (sample.plannedDuration, sample.knobs, sample.isMeasured) = (nil, nil, nil)
+            (sample.plannedDuration, sample.settings, sample.isMeasured) = (nil, nil, nil)
             sample.clients = ["reads", "writes"].map { name in
                 var client = ClientStatus(name: name, activity: "", throughput: 1_200)
                 client.wait = LatencySummary(count: 900, mean: 9_000, p50: 4_000, max: 70_000)

@@ -177,11 +177,18 @@ public struct Sample: Sendable, Codable, Equatable {
     /// The events since the last sample.
     public var events: [TelemetryEvent]
     /// The load's current settings, or `nil` if the load cannot be changed.
-    public var knobs: LoadKnobs?
+    public var settings: LoadSettings?
     /// Whether the load is in a measured phase, or `nil` if unknown.
     public var isMeasured: Bool?
     /// The attached program, or `nil` for a run.
     package var program: ProgramStatus?
+
+    private enum CodingKeys: String, CodingKey {
+        case sequence, time, scenario, arm, arms, phase, state, plannedDuration, database, clients
+        case utilization, saturation, events, isMeasured, program
+        // The name of the key in recordings of 0.2.0.
+        case settings = "knobs"
+    }
 
     /// Creates a sample.
     public init(
@@ -198,7 +205,7 @@ public struct Sample: Sendable, Codable, Equatable {
         utilization: Double? = nil,
         saturation: Double? = nil,
         events: [TelemetryEvent] = [],
-        knobs: LoadKnobs? = nil
+        settings: LoadSettings? = nil
     ) {
         self.sequence = sequence
         self.time = time
@@ -213,12 +220,12 @@ public struct Sample: Sendable, Codable, Equatable {
         self.utilization = utilization
         self.saturation = saturation
         self.events = events
-        self.knobs = knobs
+        self.settings = settings
     }
 }
 
 /// A parameter of the load that can be changed during a run.
-public enum LoadKnob: Sendable, Codable, Hashable {
+public enum LoadSetting: Sendable, Codable, Hashable {
     /// The number of active workers of a client, from 0 to 1000.
     ///
     /// Excess workers complete their current access and then pause. If a client has no active
@@ -246,7 +253,7 @@ public enum LoadKnob: Sendable, Codable, Hashable {
 }
 
 /// The current settings of a running load.
-public struct LoadKnobs: Sendable, Codable, Equatable {
+public struct LoadSettings: Sendable, Codable, Equatable {
     /// The settings of a client.
     public struct Client: Sendable, Codable, Equatable {
         /// The name of the client in the scenario.
@@ -281,7 +288,7 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
 
     /// The factor for all arrival rates.
     public var rateFactor: Double
-    /// The share of the load that writes, from 0 to 1, as in ``LoadKnob/writeShare(_:)``, or `nil`
+    /// The share of the load that writes, from 0 to 1, as in ``LoadSetting/writeShare(_:)``, or `nil`
     /// if the share is fixed because no client reads or no client writes.
     public var writeShare: Double?
     /// The clients, in the order of the scenario.

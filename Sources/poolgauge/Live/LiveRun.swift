@@ -113,7 +113,7 @@ final class LiveRun: Sendable {
     /// Changes a setting of the load.
     ///
     /// - Throws: An error that explains why the setting cannot be changed.
-    func set(_ knob: LoadKnob) throws { try run.set(knob) }
+    func set(_ setting: LoadSetting) throws { try run.set(setting) }
 }
 
 /// A session that runs a scenario in the dashboard, and then removes the run's files.

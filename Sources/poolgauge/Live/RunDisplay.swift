@@ -32,7 +32,7 @@ struct RunDisplay: DisplayContent {
     /// The settings that the user changed.
     ///
     /// The settings also apply to restarted runs and later arms.
-    var knobs: [LoadKnob.Setting: LoadKnob] = [:]
+    var settings: [LoadSetting.Key: LoadSetting] = [:]
     var isLoadPaused = false
     /// The time for which the program was suspended (^Z) during the current arm's run, in seconds.
     private var suspendedSeconds = 0.0
@@ -189,8 +189,8 @@ struct RunDisplay: DisplayContent {
                 onSample: onSample,
                 recording: recording
             )
-            for knob in knobs.values {
-                do { try run.set(knob) } catch { model.note("\(error)", severity: .warning) }
+            for setting in settings.values {
+                do { try run.set(setting) } catch { model.note("\(error)", severity: .warning) }
             }
             suspendedSeconds = 0
             isLoadPaused = false
@@ -291,7 +291,7 @@ extension RunDisplay {
         case .releaseSnapshot(let label): run.releaseSnapshot(label: label)
         case .setLoadPaused(let isPaused): setLoadPaused(isPaused)
         case .setReaderCount(let count): setReaderCount(count)
-        case .changeSetting(let knob): setKnob(knob)
+        case .changeSetting(let setting): setSetting(setting)
         case .copy(let text):
             if !terminal.copy(text) {
                 model.note("this terminal does not allow clipboard access", severity: .warning)
@@ -300,11 +300,11 @@ extension RunDisplay {
     }
 
     /// Changes a setting for this run and later runs.
-    private mutating func setKnob(_ knob: LoadKnob) {
+    private mutating func setSetting(_ setting: LoadSetting) {
         do {
-            try run.set(knob)
-            knobs[knob.setting] = knob
-            model.note("you set \(knob.changeDescription)")
+            try run.set(setting)
+            settings[setting.key] = setting
+            model.note("you set \(setting.changeDescription)")
         } catch {
             model.note("\(error)", severity: .warning)
         }
@@ -339,11 +339,11 @@ extension RunDisplay {
     }
 }
 
-extension LoadKnob {
+extension LoadSetting {
     /// A setting, regardless of its value.
     ///
     /// Only the newest value of each setting applies.
-    enum Setting: Hashable {
+    enum Key: Hashable {
         case workers(String)
         case rate(String)
         case rateFactor
@@ -351,7 +351,7 @@ extension LoadKnob {
         case holdTime(String)
     }
 
-    var setting: Setting {
+    var key: Key {
         switch self {
         case .workers(let client, _): .workers(client)
         case .rate(let client, _): .rate(client)

@@ -83,7 +83,7 @@ struct RunPeaksTests {
         #expect(shown.state == .finished)
         #expect(shown.clients.map(\.targetRate) == last.clients.map(\.targetRate))
         #expect(shown.clients.map(\.throughput) == last.clients.map(\.throughput))
-        #expect(shown.knobs == last.knobs)
+        #expect(shown.settings == last.settings)
     }
 
     @Test func timeTravelShowsTheSelectedMomentInsteadOfTheEnd() {

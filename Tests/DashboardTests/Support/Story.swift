@@ -45,7 +45,7 @@ struct Story {
                 last.clients[index].targetRate = last.clients[index].targetRate.map { _ in 0 }
                 last.clients[index].operations = nil
             }
-            last.knobs?.clients[0].rate = 0
+            last.settings?.clients[0].rate = 0
             last.database.waitingReaders = []
             last.database.waitingWriters = []
             last.database.connections.removeAll { $0.role == .snapshot }
@@ -95,7 +95,7 @@ struct Story {
             events: events(between: time - interval, and: time)
         )
         sample.isMeasured = time >= 5
-        sample.knobs = knobs
+        sample.settings = settings
         if sequence > 0, sequence.isMultiple(of: 10) {
             for index in [0, 1] {
                 sample.clients[index].operations = latencies(
@@ -108,14 +108,14 @@ struct Story {
         return sample
     }
 
-    private var knobs: LoadKnobs {
-        LoadKnobs(
+    private var settings: LoadSettings {
+        LoadSettings(
             writeShare: 0.35,
             clients: [
-                LoadKnobs.Client(name: "ui", workers: 4, rate: 200, writeShare: 0),
-                LoadKnobs.Client(name: "pay", workers: 2, writeShare: 1),
-                LoadKnobs.Client(name: "report", workers: 1, holdSeconds: 9),
-                LoadKnobs.Client(name: "snapshot", workers: 1, holdSeconds: 30),
+                LoadSettings.Client(name: "ui", workers: 4, rate: 200, writeShare: 0),
+                LoadSettings.Client(name: "pay", workers: 2, writeShare: 1),
+                LoadSettings.Client(name: "report", workers: 1, holdSeconds: 9),
+                LoadSettings.Client(name: "snapshot", workers: 1, holdSeconds: 30),
             ]
         )
     }

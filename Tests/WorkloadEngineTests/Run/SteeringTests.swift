@@ -116,7 +116,7 @@ struct SteeringTests {
         let scenario = Scenario.test([
             .reader("open", workers: 4, pace: .open(Arrival(rate: 10, process: .even)))
         ])
-        let knobs = Lock<[LoadKnobs]>([])
+        let settings = Lock<[LoadSettings]>([])
         let (result, target) = try await runScenario(
             scenario,
             at: [
@@ -124,7 +124,9 @@ struct SteeringTests {
                 Step(4000, { try? $0.set(.rate(client: "open", perSecond: 0)) }),
                 Step(7000, { try? $0.set(.rate(client: "open", perSecond: 4)) }),
             ],
-            onSample: { sample in sample.knobs.map { knob in knobs.withLock { $0.append(knob) } } }
+            onSample: { sample in
+                sample.settings.map { setting in settings.withLock { $0.append(setting) } }
+            }
         )
         let seen = accesses(of: "open", in: target)
         #expect(seen[1] == 10)
@@ -136,7 +138,7 @@ struct SteeringTests {
         #expect(open.completed == UInt64(target.accesses.count))
         #expect(open.late == 0)
         #expect(abs(try #require(open.targetRate) - 18) < 0.2)
-        let rates = knobs.withLock { $0.compactMap { $0.clients.first?.rate } }
+        let rates = settings.withLock { $0.compactMap { $0.clients.first?.rate } }
         #expect(rates.contains(10) && rates.contains(50) && rates.contains(0))
         #expect(rates.contains(20))
     }

@@ -4,7 +4,7 @@ public struct Client: Sendable, Equatable {
     public var name: String
     /// The client's activity.
     public var activity: Activity
-    /// The number of concurrent workers, which `ClientKnobs` can change during a run.
+    /// The number of concurrent workers, which `ClientSettings` can change during a run.
     public var workers: Int = 1
     /// The kind of workers.
     public var style = Style.sync

@@ -122,7 +122,7 @@ struct ClientMeter {
     /// Returns the client's status at a load time, counting queued and running accesses as
     /// unfinished.
     mutating func status(at now: UInt64, in phases: PhasePlan) -> ClientStatus {
-        if plan.knobs.read().workers != plan.client.workers { isSteady = false }
+        if plan.settings.read().workers != plan.client.workers { isSteady = false }
         var counts = AccessCounts()
         var completed: UInt64 = 0
         let cells = measuredCells()
@@ -142,7 +142,7 @@ struct ClientMeter {
         var status = ClientStatus(
             name: plan.name.name,
             activity: plan.client.activityName,
-            workers: min(plan.knobs.read().workers, recorders.count),
+            workers: min(plan.settings.read().workers, recorders.count),
             targetRate: plan.targetRate(at: now),
             throughput: progress.recordCount(completed, at: now.secondsFromNanoseconds),
             counts: counts,

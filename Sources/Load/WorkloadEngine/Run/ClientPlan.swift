@@ -16,7 +16,7 @@ struct ClientPlan: Sendable {
     let accesses: [WorkloadAccess]
     let weights: [Double]
     let writes: [Bool]
-    let knobs: ClientKnobs
+    let settings: ClientSettings
     /// The client's accesses that other clients may interrupt, or `nil` if no client interrupts
     /// them.
     let interrupts: ClientInterrupts?
@@ -319,8 +319,8 @@ extension ClientPlan {
         writes = accesses.map { $0 == .write || $0 == .writeWithoutTransaction }
         windows = ActiveWindows(phases: client.phases, of: phases)
         holdTime = hold.resolved(in: phases.measured).wholeNanoseconds
-        knobs = ClientKnobs(
-            ClientKnobs.Settings(
+        settings = ClientSettings(
+            ClientSettings.Values(
                 workers: client.workers,
                 cumulativeWeights: weights.reduce(into: []) { $0.append(($0.last ?? 0) + $1) },
                 holdTime: holdTime

@@ -113,7 +113,7 @@ final class LoadSession {
     /// Surplus workers pause themselves.
     private func addWorkers() {
         for (position, client) in plan.clients.enumerated() {
-            while recorders[position].count < client.knobs.read().workers {
+            while recorders[position].count < client.settings.read().workers {
                 let recorder = WorkerRecorder(
                     operations: client.operationNames.count,
                     phases: plan.phases.all.count
@@ -129,7 +129,7 @@ final class LoadSession {
                         "cannot add a worker to \(client.name.name): \(error)",
                         severity: .error
                     )
-                    client.knobs.change { $0.workers = index }
+                    client.settings.change { $0.workers = index }
                     break
                 }
                 let worker = makeWorker(

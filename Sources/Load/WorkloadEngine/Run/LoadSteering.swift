@@ -40,18 +40,18 @@ final class LoadSteering: Sendable {
 
     /// Applies a change.
     ///
-    /// - Throws: ``LoadKnobError`` if the client is unknown, the client does not have the
+    /// - Throws: ``LoadSettingError`` if the client is unknown, the client does not have the
     ///   setting, or the value is out of range.
-    func set(_ knob: LoadKnob) throws {
+    func set(_ setting: LoadSetting) throws {
         try state.withLock { state in
-            try change(&state, knob)
+            try change(&state, setting)
             apply(state)
         }
         control.wakeAll()
     }
 
-    private func change(_ state: inout State, _ knob: LoadKnob) throws {
-        switch knob {
+    private func change(_ state: inout State, _ setting: LoadSetting) throws {
+        switch setting {
         case .workers(let name, let count):
             let index = try self.index(of: name)
             try check(
@@ -98,13 +98,13 @@ final class LoadSteering: Sendable {
     }
 
     private func check(_ condition: Bool, problem: String) throws {
-        guard condition else { throw LoadKnobError(description: problem) }
+        guard condition else { throw LoadSettingError(description: problem) }
     }
 
     private func index(of name: String) throws -> Int {
         if let index = clients.firstIndex(where: { $0.name.name == name }) { return index }
         let known = clients.map(\.name.name)
-        throw LoadKnobError(
+        throw LoadSettingError(
             description: "no client in this run has the name '\(name)'"
                 + NearestName.hint(name, among: known)
         )
@@ -114,7 +114,7 @@ final class LoadSteering: Sendable {
         let now = control.now()
         for (index, plan) in clients.enumerated() {
             let factors = balance.factors(of: index, at: state.writeShare)
-            let newSettings = ClientKnobs.Settings(
+            let newSettings = ClientSettings.Values(
                 workers: plan.arrivals == nil
                     ? factors.scaled(workers: state.workers[index]) : state.workers[index],
                 cumulativeWeights: factors.weights.reduce(into: []) { sums, weight in
@@ -131,20 +131,20 @@ final class LoadSteering: Sendable {
                 arrivals.steer(from: now, by: curve, times: state.rateFactor * factors.load)
                 return arrivals.curve != before
             }
-            if hasNewRate == true || plan.knobs.read() != newSettings {
-                plan.knobs.change { $0 = newSettings }
+            if hasNewRate == true || plan.settings.read() != newSettings {
+                plan.settings.change { $0 = newSettings }
             }
         }
     }
 
-    func values(at now: UInt64) -> LoadKnobs {
+    func values(at now: UInt64) -> LoadSettings {
         state.withLock { state in
-            LoadKnobs(
+            LoadSettings(
                 rateFactor: state.rateFactor,
                 writeShare: balance.share(of: state.writeShare),
                 clients: clients.enumerated().map { index, plan in
-                    let settings = plan.knobs.read()
-                    return LoadKnobs.Client(
+                    let settings = plan.settings.read()
+                    return LoadSettings.Client(
                         name: plan.name.name,
                         workers: settings.workers,
                         rate: plan.arrivals?.curve.rate(at: now),
@@ -256,7 +256,7 @@ struct WriteBalance: Sendable {
 /// A client's settings that can change while the load is running.
 ///
 /// Workers check for changes before each turn, at the cost of one atomic load.
-final class ClientKnobs: Sendable {
+final class ClientSettings: Sendable {
     struct Settings: Sendable, Equatable {
         /// The number of active workers.
         ///
@@ -289,7 +289,7 @@ final class ClientKnobs: Sendable {
 }
 
 /// The error for an invalid change to a running load.
-public struct LoadKnobError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct LoadSettingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The requested change and the reason it is invalid.
     public let description: String
 }

@@ -85,7 +85,7 @@ struct Sampler {
             utilization: shares.utilization,
             saturation: shares.saturation,
             events: context.events.take(at: time),
-            knobs: context.steering?.values(at: now)
+            settings: context.steering?.values(at: now)
         )
         sample.isMeasured = isMeasured
         sequence += 1

@@ -181,7 +181,7 @@ extension Worker {
 
     private func mayContinue(isFirst: Bool) -> Bool {
         if isFirst { return true }
-        guard control.stage == .running, plan.knobs.epoch == seenEpoch else { return false }
+        guard control.stage == .running, plan.settings.epoch == seenEpoch else { return false }
         guard let moment = nextMoment() else { return false }
         return control.clockTime(of: moment) <= clock.now()
     }

@@ -41,7 +41,7 @@ final class Worker {
     var random: RandomStream
     private var model: any LoadModel
     let index: Int
-    var settings: ClientKnobs.Settings
+    var settings: ClientSettings.Values
     private(set) var seenEpoch: UInt64
     /// The earliest clock time of the next processor time measurement.
     var nextSample: UInt64 = 0
@@ -79,8 +79,8 @@ final class Worker {
         self.values = values
         self.random = random
         self.index = index
-        seenEpoch = plan.knobs.epoch
-        settings = plan.knobs.read()
+        seenEpoch = plan.settings.epoch
+        settings = plan.settings.read()
         // Think times need a separate stream, because a copy would repeat the random numbers of
         // the mix.
         var seeds = random
@@ -113,9 +113,9 @@ final class Worker {
 
     @inline(__always)
     func updateSettings() {
-        guard plan.knobs.epoch != seenEpoch else { return }
-        seenEpoch = plan.knobs.epoch
-        settings = plan.knobs.read()
+        guard plan.settings.epoch != seenEpoch else { return }
+        seenEpoch = plan.settings.epoch
+        settings = plan.settings.read()
     }
 
     enum Action {
@@ -127,7 +127,7 @@ final class Worker {
     }
 
     func surplusAction() -> Action {
-        guard plan.knobs.epoch == seenEpoch else { return .settingsChanged }
+        guard plan.settings.epoch == seenEpoch else { return .settingsChanged }
         switch control.stage {
         case .stopped, .sealed: return .over
         case .paused: return .sleep(.max)
@@ -184,8 +184,8 @@ final class Worker {
         case .paused:
             return .sleep(.max)
         case .running:
-            if plan.knobs.epoch != wait.epoch {
-                wait.epoch = plan.knobs.epoch
+            if plan.settings.epoch != wait.epoch {
+                wait.epoch = plan.settings.epoch
                 wait.moment = model.rescheduled(wait.moment)
             }
             let moment = wait.moment

@@ -117,32 +117,32 @@ public final class WorkloadRun: Sendable {
 
     /// Changes a setting of the load immediately, or as soon as the load starts.
     ///
-    /// Each sample contains the current settings in `Sample.knobs`.
+    /// Each sample contains the current settings in `Sample.settings`.
     ///
-    /// - Throws: ``LoadKnobError`` if the running load has no such setting. Before the load
+    /// - Throws: ``LoadSettingError`` if the running load has no such setting. Before the load
     ///   starts, an event reports invalid settings instead.
-    public func set(_ knob: LoadKnob) throws {
+    public func set(_ setting: LoadSetting) throws {
         let load = steering.withLock { steering in
-            if steering.load == nil { steering.pendingKnobs.append(knob) }
+            if steering.load == nil { steering.pendingSettings.append(setting) }
             return steering.load
         }
-        try load?.set(knob)
+        try load?.set(setting)
     }
 
     private struct Steering {
         var load: LoadSteering?
         /// The changes that were requested before the load started.
-        var pendingKnobs: [LoadKnob] = []
+        var pendingSettings: [LoadSetting] = []
     }
 
     private func start(_ load: LoadSteering) {
-        let pendingKnobs = steering.withLock { steering in
+        let pendingSettings = steering.withLock { steering in
             steering.load = load
-            defer { steering.pendingKnobs = [] }
-            return steering.pendingKnobs
+            defer { steering.pendingSettings = [] }
+            return steering.pendingSettings
         }
-        for knob in pendingKnobs {
-            do { try load.set(knob) } catch { events.note("\(error)", severity: .warning) }
+        for setting in pendingSettings {
+            do { try load.set(setting) } catch { events.note("\(error)", severity: .warning) }
         }
     }
 

@@ -313,7 +313,7 @@ extension Sample {
     /// running load, because they are absent after the load ends.
     mutating func copyLoad(from last: Sample?) {
         guard let last else { return }
-        knobs = last.knobs
+        settings = last.settings
         for index in clients.indices where last.clients.indices.contains(index) {
             clients[index].targetRate = last.clients[index].targetRate
             clients[index].throughput = last.clients[index].throughput

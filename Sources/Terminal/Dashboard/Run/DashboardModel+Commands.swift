@@ -178,7 +178,7 @@ extension DashboardModel {
     /// Changes the selected setting of the load by one step.
     mutating func stepSetting(up: Bool) -> [DashboardAction] {
         guard let sample = history.displayedSample else { return [] }
-        let settings = LoadSetting.all(in: sample)
+        let settings = SettingRow.all(in: sample)
         guard let setting = settings.first(where: { $0.name == view.selected }) ?? settings.first
         else {
             note("this run has no settings", severity: .warning)
@@ -207,7 +207,7 @@ extension DashboardModel {
             requestedSettings = [:]
             return
         }
-        for setting in LoadSetting.all(in: sample) {
+        for setting in SettingRow.all(in: sample) {
             guard let requested = requestedSettings[setting.name] else { continue }
             if abs(requested - setting.value) <= 1e-6 * max(1, abs(requested)) {
                 requestedSettings[setting.name] = nil

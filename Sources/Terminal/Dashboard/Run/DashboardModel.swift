@@ -223,7 +223,7 @@ package enum DashboardAction: Sendable, Equatable {
     case releaseSnapshot(label: String?)
     case setLoadPaused(Bool)
     /// Change a setting of the load.
-    case changeSetting(LoadKnob)
+    case changeSetting(LoadSetting)
     /// Rebuild the pool with this maximum number of readers.
     case setReaderCount(Int)
     /// Start a recording, or stop the recording in progress.

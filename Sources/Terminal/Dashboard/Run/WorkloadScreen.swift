@@ -15,7 +15,7 @@ struct WorkloadScreen: RunScreen {
     private var requestedSettings: [String: Double] { scene.requestedSettings }
     private var keys: DashboardKeys { scene.keys }
 
-    private var settings: [LoadSetting] { scene.history.displayedSample.map(LoadSetting.all) ?? [] }
+    private var settings: [SettingRow] { scene.history.displayedSample.map(SettingRow.all) ?? [] }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let settings = settings
@@ -49,7 +49,7 @@ struct WorkloadScreen: RunScreen {
         for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, in: area) }
     }
 
-    private func drawTable(_ settings: [LoadSetting], on canvas: inout Canvas, in rect: Rect) {
+    private func drawTable(_ settings: [SettingRow], on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let dim = theme.style(.dim)
         let inner = Panel(
@@ -58,7 +58,7 @@ struct WorkloadScreen: RunScreen {
             remark: scene.history.displayedSample?.scenario ?? "",
             legend: [[Span(hint, dim)]]
         ).draw(on: &canvas, in: rect)
-        guard scene.history.displayedSample?.knobs != nil || !settings.isEmpty else {
+        guard scene.history.displayedSample?.settings != nil || !settings.isEmpty else {
             let text = "this run has no settings"
             canvas.write(text, in: inner.row(0), style: dim, alignment: .leading)
             return
@@ -101,7 +101,7 @@ struct WorkloadScreen: RunScreen {
         ]
     }
 
-    private func row(_ setting: LoadSetting, theme: Theme) -> [Span] {
+    private func row(_ setting: SettingRow, theme: Theme) -> [Span] {
         let requested = requestedSettings[setting.name].flatMap { $0 == setting.value ? nil : $0 }
         return [
             Span(setting.name, theme.bold(.text)),

@@ -3,7 +3,7 @@ import TerminalUI
 import Text
 
 /// A setting of the load that can change during the run.
-struct LoadSetting: Sendable {
+struct SettingRow: Sendable {
     enum Kind: Sendable, Hashable {
         case readers
         case rateFactor
@@ -128,33 +128,34 @@ struct LoadSetting: Sendable {
     /// Returns the settings in a sample.
     ///
     /// Settings of the whole load come first.
-    static func all(in sample: Sample) -> [LoadSetting] {
-        var settings: [LoadSetting] = []
+    static func all(in sample: Sample) -> [SettingRow] {
+        var settings: [SettingRow] = []
         if let readers = sample.database.readers {
             settings.append(
-                LoadSetting(
+                SettingRow(
                     kind: .readers,
                     value: Double(min(readers.maximum, 1_000_000)),
                     actual: "\(readers.inUse) in use, \(readers.open) open"
                 )
             )
         }
-        guard let load = sample.knobs else { return settings }
+        guard let load = sample.settings else { return settings }
         let hasRates = load.clients.contains { $0.rate != nil }
-        if hasRates { settings.append(LoadSetting(kind: .rateFactor, value: load.rateFactor)) }
+        if hasRates { settings.append(SettingRow(kind: .rateFactor, value: load.rateFactor)) }
         if let share = load.writeShare {
             settings.append(
-                LoadSetting(kind: .writeShare, value: share, actual: measuredWriteShare(sample))
+                SettingRow(kind: .writeShare, value: share, actual: measuredWriteShare(sample))
             )
         }
         for client in load.clients { settings += Self.settings(of: client, in: sample) }
         return settings
     }
 
-    private static func settings(of client: LoadKnobs.Client, in sample: Sample) -> [LoadSetting] {
+    private static func settings(of client: LoadSettings.Client, in sample: Sample) -> [SettingRow]
+    {
         let status = sample.clients.first { $0.name == client.name }
         var settings = [
-            LoadSetting(
+            SettingRow(
                 kind: .workers(client: client.name),
                 value: Double(client.workers),
                 actual: status.map { HumanUnits.counted($0.workers, "worker", "workers") }
@@ -162,7 +163,7 @@ struct LoadSetting: Sendable {
         ]
         if let rate = client.rate {
             settings.append(
-                LoadSetting(
+                SettingRow(
                     kind: .rate(client: client.name),
                     value: rate,
                     actual: status.map { HumanUnits.rate($0.throughput) + " done" }
@@ -173,7 +174,7 @@ struct LoadSetting: Sendable {
             let longestHold = sample.database.connections.filter { $0.holder?.name == client.name }
                 .compactMap(\.heldNanoseconds).max()
             settings.append(
-                LoadSetting(
+                SettingRow(
                     kind: .hold(client: client.name),
                     value: hold,
                     actual: longestHold.map { "held for \(HumanUnits.duration(nanoseconds: $0))" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-struct LoadSettingTests {
+struct SettingRowTests {
     private func dashboard(until end: Double = 10) -> DashboardModel {
         var model = DashboardModel()
         for sample in Story().samples(until: end) { model.ingest(sample) }
@@ -40,13 +40,13 @@ struct LoadSettingTests {
         let size = Size(width: 120, height: 40)
         #expect(model.render(size: size).plainText.contains("400/s"))
         var sample = try #require(Story().samples(until: 10.1).last)
-        sample.knobs?.clients[0].rate = 400
+        sample.settings?.clients[0].rate = 400
         model.ingest(sample)
         #expect(model.requestedSettings.isEmpty)
     }
 
     @Test func aShareNeverExceedsOne() {
-        let setting = LoadSetting(kind: .writeShare, value: 0.95)
+        let setting = SettingRow(kind: .writeShare, value: 0.95)
         #expect(setting.stepped(from: 0.95, up: true) == 1)
         #expect(setting.stepped(from: 1, up: true) == nil)
         #expect(setting.stepped(from: 0.37, up: false) == 0.3)
@@ -57,14 +57,14 @@ struct LoadSettingTests {
         (0.1, true, 0.15), (0, true, 0.1), (147, true, 150), (147, false, 100),
     ])
     func ratesChangeInRoundSteps(rate: Double, isIncrease: Bool, expected: Double) throws {
-        let setting = LoadSetting(kind: .rate(client: "ui"), value: rate)
+        let setting = SettingRow(kind: .rate(client: "ui"), value: rate)
         let next = try #require(setting.stepped(from: rate, up: isIncrease))
         #expect(abs(next - expected) < 1e-9)
     }
 
     @Test func aRunWithoutSettingsIsReported() throws {
         var sample = try #require(Story(kind: .queue).samples(until: 0).first)
-        sample.knobs = nil
+        sample.settings = nil
         var model = DashboardModel()
         model.ingest(sample)
         #expect(press([.character("7"), .right], &model).isEmpty)
