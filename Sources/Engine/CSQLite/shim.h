@@ -41,7 +41,7 @@ static inline void poolgauge_pause(void) {
 #endif
 }
 
-#if defined(__linux__)
+#if !defined(__APPLE__)
 /// The engine's state of the calling thread, or NULL. Reading a thread-local variable takes two
 /// instructions; pthread_getspecific takes about forty. Swift has no thread-local variables, and
 /// each object file that uses this one defines it, so the definitions are weak.

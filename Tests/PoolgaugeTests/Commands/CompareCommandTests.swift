@@ -56,7 +56,8 @@ struct CompareCommandTests {
             )
             #expect(report.contains("\nscan: read p50 "), "\(report)")
             #expect(report.contains("higher"))
-            #expect(report.contains("index-or-scan: index, scan, index again; 8 blocks of"))
+            // On a busy machine, a block may be discarded.
+            #expect(report.contains("index-or-scan: index, scan, index again; "))
         }
     }
 

@@ -314,7 +314,7 @@ extension AccessGate {
 
     /// Leaves the access and releases the connection.
     ///
-    /// `end` is a monotonic time in nanoseconds. Pass 0 to read the clock.
+    /// `end` is a time on the probe's clock, in nanoseconds. Pass 0 to read the clock.
     @inline(__always)
     func leave(_ slot: AccessSlot, at end: UInt64 = 0) {
         leaveKeepingSlot(slot, at: end)
@@ -327,6 +327,9 @@ extension AccessGate {
         if slot.database == nil { returnSlot(slot) } else { release(slot) }
     }
 
+    /// Leaves the access to a connection, which must not be used afterward.
+    ///
+    /// If the pool has to close its readers, the thread that releases one also deallocates it.
     @inline(__always)
     func leave(_ database: Database, at end: UInt64 = 0) {
         guard let slot = database.slot else {

@@ -45,10 +45,10 @@ struct KeptReadTransaction {
     /// If so, the transaction reads only the database file and does not prevent writers from
     /// resetting the log.
     private var readsOnlyDatabaseFile = false
-    /// The time at which the transaction was first kept, in nanoseconds, or 0 if it has not been
-    /// kept.
+    /// The time at which the transaction was first kept, in nanoseconds on the probe's clock, or 0
+    /// if it has not been kept.
     private(set) var since: UInt64 = 0
-    /// The time at which the last read that could be kept ended, in nanoseconds.
+    /// The time at which the last read that could be kept ended, in nanoseconds on the probe's clock.
     private(set) var lastEnd: UInt64 = 0
     /// The keeper's count of this process's writes when the transaction was kept.
     private var writes: UInt64 = 0

@@ -46,7 +46,7 @@ package struct AdviceResult: Sendable, Codable, Equatable {
     /// The noise floor of each primary metric, as a ratio of at least 1, or `nil` if there was no
     /// confirmation.
     package var noiseFloor: [String: Double]?
-    /// The candidates, ordered by verdict and then by effect.
+    /// The candidates, ordered by verdict, then by the finding that they answer, and then by gain.
     ///
     /// Recommended candidates come first. Candidates that weaken durability come last.
     package var candidates: [Candidate]
@@ -222,8 +222,8 @@ extension AdviceResult.Candidate {
         (confirmed ?? []).compactMap(\.improvement).max() ?? screening ?? 0
     }
 
-    /// The mean logarithm of the improvement factors of all primary metrics, which is the same with
-    /// each seed, unlike the largest factor.
+    /// The mean logarithm of the improvement factors of all primary metrics, which varies less
+    /// between seeds than the largest factor.
     var gain: Double {
         guard let confirmed, !confirmed.isEmpty else { return log(max(screening ?? 0, 1e-3)) }
         let gains = confirmed.map { pair in

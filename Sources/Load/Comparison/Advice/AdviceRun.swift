@@ -306,7 +306,7 @@ package final class AdviceRun: Sendable {
         open.removeAll { !$0.isPromising && $0.isTested }
         defer {
             let isStopped = trials.isStopped
-            let best = result.recommended.max { $0.effect < $1.effect }
+            let best = result.recommended.min(by: AdviceResult.precedes)
             let unscreened = open.count { !$0.isTested }
             let needed = neededLimit(schedule, candidates: unscreened, tests: metrics.count)
             result.candidates += open.map { candidate in
