@@ -257,7 +257,7 @@ struct WriteBalance: Sendable {
 ///
 /// Workers check for changes before each turn, at the cost of one atomic load.
 final class ClientSettings: Sendable {
-    struct Settings: Sendable, Equatable {
+    struct Values: Sendable, Equatable {
         /// The number of active workers.
         ///
         /// Workers with higher numbers are inactive.
@@ -267,23 +267,23 @@ final class ClientSettings: Sendable {
         var holdTime: UInt64
     }
 
-    private let settings: Lock<Settings>
+    private let values: Lock<Values>
     private let epochValue = Atomic<UInt64>(1)
 
-    init(_ settings: Settings) {
-        self.settings = Lock(settings)
+    init(_ values: Values) {
+        self.values = Lock(values)
     }
 
     @inline(__always)
     var epoch: UInt64 { epochValue.load(ordering: .acquiring) }
 
-    func read() -> Settings { settings.withLock { $0 } }
+    func read() -> Values { values.withLock { $0 } }
 
     /// Changes the settings.
     ///
     /// The caller must wake sleeping workers.
-    func change(_ body: (inout Settings) -> Void) {
-        settings.withLock { body(&$0) }
+    func change(_ body: (inout Values) -> Void) {
+        values.withLock { body(&$0) }
         epochValue.add(1, ordering: .acquiringAndReleasing)
     }
 }
