@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import YAML
@@ -24,8 +25,47 @@ struct ScenarioEncoderTests {
     }
 
     @Test func everyKeyIsReadBackUnchanged() throws {
-        let scenario = try Scenario.parse(yaml: Self.everyKey, file: "all.yaml")
+        try withTemporaryFolder { folder in
+            // The scenario names a file, which must exist.
+            try Data().write(to: folder.appendingPathComponent("other.sqlite"))
+            let scenario = try Scenario.parse(
+                yaml: Self.everyKey,
+                file: folder.appendingPathComponent("all.yaml").path
+            )
+            #expect(try copy(scenario) == scenario, "\(ScenarioEncoder.text(of: scenario))")
+        }
+    }
+
+    @Test func driversAreReadBackUnchanged() throws {
+        let scenario = try Scenario.parse(yaml: Self.drivers, file: "drivers.yaml")
         #expect(try copy(scenario) == scenario, "\(ScenarioEncoder.text(of: scenario))")
+    }
+
+    /// A scenario with drivers, which exclude `guard`.
+    private static let drivers = """
+        version: 1
+        name: drivers
+        dataset: {schema: [CREATE TABLE t (id INTEGER PRIMARY KEY)]}
+        arms:
+          python: {driver: python, readers: 5, busy-timeout: 5s}
+          mine: {driver: {command: [./mydriver, --fast], options: {retries: 3}}}
+        phases: [{name: 'on', duration: 1s}]
+        clients:
+          r: {access: read, sql: SELECT 1}
+        """
+
+    /// A key that nobody encodes would otherwise not be noticed.
+    @Test(arguments: [
+        Language.scenario, Language.invariant, Language.busy, Language.phase, Language.driver,
+        Language.arm, Language.dataset, Language.table, Language.variable, Language.length,
+        Language.threshold, Language.client, Language.arrival, Language.ramp, Language.stage,
+        Language.think, Language.operation, Language.step, Language.retry,
+    ])
+    func everyDeclaredKeyIsReadBack(shape: MappingShape) {
+        let texts = [Self.everyKey, Self.drivers] + Presets.all.map(\.yaml)
+        for key in shape.keys {
+            #expect(texts.contains { $0.contains("\(key.name):") }, "\(shape.name): \(key.name)")
+        }
     }
 
     /// A scenario with the keys that no preset uses.
@@ -55,6 +95,7 @@ struct ScenarioEncoderTests {
           queue: {type: queue, busy: {timeout: 5s, retry: backoff}, setup: [ANALYZE, 'PRAGMA optimize']}
           pool: {type: pool, readers: 3}
           memory: {type: memory, journal: 'off'}
+          other: {type: pool, file: other.sqlite}
         phases:
           - {name: warm up, duration: 1s, measure: false}
           - {name: 'on', duration: 60s}
@@ -90,6 +131,7 @@ struct ScenarioEncoderTests {
           loads: {access: write, rows: 100, batch: 7, sql: 'INSERT INTO t (a) VALUES (:z)', at: 10%}
           holds: {access: read, hold: 1s, every: 2s, sql: SELECT 1}
           stops: {action: interrupt, client: tasks, every: 10%}
+          wakes: {action: interrupt, connection: pool.reader.1, at: 1s}
           copies: {action: backup, pages: 7, at: 5s}
           points: {action: checkpoint, mode: truncate, every: 3s}
         primary: [writes.throughput]
