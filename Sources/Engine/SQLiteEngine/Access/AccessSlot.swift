@@ -54,6 +54,7 @@ final class AccessSlot: @unchecked Sendable {
 
     /// The connection.
     @exclusivity(unchecked) private(set) var database: Database?
+    /// The same connection, which an access reads without the cost of counting references.
     @exclusivity(unchecked) private var openReference: Unmanaged<Database>?
     /// The connection's kept transaction, which is valid while `database` is set.
     @exclusivity(unchecked) private var kept: UnsafeMutablePointer<KeptReadTransaction>?
