@@ -144,7 +144,9 @@ struct DescriptorScan {
         }
         var uses = paths.uses(found, of: process)
         databases.formUnion(uses.filter { !$0.value.strayFiles.isEmpty }.keys)
-        if !databases.isEmpty, ProcFile.isRunning(helperCommand, in: process) {
+        if !databases.isEmpty,
+            ChildProcess.contains(process) || ProcFile.isRunning(helperCommand, in: process)
+        {
             // Ignore only the helper's descriptors, not its locks, because any process can choose
             // the same arguments.
             databases = []

@@ -30,10 +30,14 @@ package struct ProcessStat: Equatable, Sendable {
     package var image: Image { Image(startTicks: startTicks, stack: stack) }
 
     #if os(Linux)
-    /// Reads the program that a process executes, or returns `nil` if it has ended.
-    package static func image(of process: Int32) -> Image? {
-        ProcFile.read("/proc/\(process)/stat").flatMap(ProcessStat.init)?.image
+    /// Reads the facts of a process, or returns `nil` if the process has ended.
+    package init?(of process: Int32) {
+        guard let line = ProcFile.read("/proc/\(process)/stat") else { return nil }
+        self.init(line)
     }
+
+    /// Reads the program that a process executes, or returns `nil` if it has ended.
+    package static func image(of process: Int32) -> Image? { ProcessStat(of: process)?.image }
     #endif
 
     /// Parses the content of the file, or returns `nil` if it is malformed.
@@ -185,8 +189,7 @@ package struct ProcessFacts: Equatable, Sendable {
 
     /// Reads the facts about a process, or returns `nil` if it has ended or is hidden.
     init?(process: Int32) {
-        guard let line = ProcFile.read("/proc/\(process)/stat"), let status = ProcessStat(line)
-        else { return nil }
+        guard let status = ProcessStat(of: process) else { return nil }
         self.process = process
         startTicks = status.startTicks
         command = status.name

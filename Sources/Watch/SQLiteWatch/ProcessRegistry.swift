@@ -89,7 +89,7 @@ struct ProcessRegistry {
             facts = facts.filter { exists($0.key) }
         }
         facts[process] = ProcessFacts(process: process)
-        if let line = ProcFile.read("/proc/\(process)/stat"), let status = ProcessStat(line) {
+        if let status = ProcessStat(of: process) {
             ticks[process] = (status.ticks, status.startTicks, monotonicNanoseconds())
         }
     }
@@ -106,9 +106,7 @@ struct ProcessRegistry {
         var next: [Int32: (ticks: UInt64, startTicks: UInt64, time: UInt64)] = [:]
         shares = [:]
         for process in processes {
-            guard let line = ProcFile.read("/proc/\(process)/stat"),
-                let status = ProcessStat(line)
-            else { continue }
+            guard let status = ProcessStat(of: process) else { continue }
             let known = facts[process]
             if known?.startTicks != status.startTicks
                 // A process that has ended has no arguments anymore.

@@ -116,6 +116,24 @@ struct HelperProcessTests {
         #expect(session.report().processes.map(\.pid) == [program.pid])
     }
 
+    @Test func aProcessThatReadsFilesForThisProgramIsNotListed() throws {
+        let program = try ForeignProgram(folder.file())
+        try program.run("c = connect(path); c.execute('create table t(x)')")
+        let file = open(folder.file(), O_RDONLY)
+        defer { close(file) }
+        var ends: [Int32] = [-1, -1]
+        try #require(ChildProcess.pipe(&ends))
+        let reader = try #require(
+            ChildProcess.start(["/bin/cat"], descriptors: [STDIN_FILENO: ends[0], 3: file])
+        )
+        defer {
+            for end in ends { close(end) }
+            waitpid(reader, nil, 0)
+        }
+        let session = try WatchSession.watching(folder.file())
+        #expect(session.report().processes.map(\.pid) == [program.pid])
+    }
+
     @Test func aHelperThatCannotBeStartedIsReported() {
         #expect(throws: WatchError.self) {
             try WatchSession(paths: [folder.file()], helper: ["/nonexistent/helper"])

@@ -107,7 +107,7 @@ extension StackSearch {
     ///   - memory: Its memory.
     init?(process: Int32, _ memory: any ProcessMemory) {
         guard let text = ProcFile.read("/proc/\(process)/maps", limit: 1 << 24),
-            let status = ProcFile.read("/proc/\(process)/stat").flatMap(ProcessStat.init),
+            let status = ProcessStat(of: process),
             let threads = ProcFile.names(in: "/proc/\(process)/task")?.count
         else { return nil }
         let maps = ProcessMaps(text)

@@ -113,9 +113,8 @@ struct ProcessSurvey {
 
     /// Whether this program has started a process to work for it.
     static func isHelper(_ process: Int32) -> Bool {
-        let status = ProcFile.read("/proc/\(process)/stat").flatMap(ProcessStat.init)
-        guard status?.parent == getpid() else { return false }
-        return ChildProcess.isRecent(process)
+        guard ProcessStat(of: process)?.parent == getpid() else { return false }
+        return ChildProcess.contains(process)
             || ProcFile.link("/proc/\(process)/exe") == ProcFile.link("/proc/self/exe")
     }
 

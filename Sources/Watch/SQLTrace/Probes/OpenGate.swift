@@ -278,7 +278,7 @@ private struct Gate {
     private func passes(_ process: Int32) -> Bool {
         if process == tracer || process <= 0 { return true }
         if let known = probed[process] { return known == ProcessStat.image(of: process) }
-        return ProcFile.read("/proc/\(process)/stat").flatMap(ProcessStat.init)?.parent == tracer
+        return ProcessStat(of: process)?.parent == tracer
             && ProcFile.link("/proc/\(process)/exe") == ProcFile.link("/proc/self/exe")
     }
 }

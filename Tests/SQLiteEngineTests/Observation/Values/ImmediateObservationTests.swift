@@ -145,6 +145,42 @@ struct ImmediateObservationTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
+    /// Another thread may fetch the next value before the first one is delivered.
+    @Test(arguments: [false, true])
+    func aLaterValueIsDeliveredAfterTheFirstOne(isPool: Bool) throws {
+        let path = folder.file("order.sqlite")
+        let database: any DatabaseWriter =
+            try isPool ? DatabasePool(path: path) : DatabaseQueue(path: path)
+        try database.write { try $0.execute(sql: "CREATE TABLE t (v)") }
+        let values = CollectedLines()
+        let fetches = CollectedLines()
+        let observation = ValueObservation.tracking { db in
+            defer { fetches.append("fetch") }
+            return try db.rowCount() ?? -1
+        }
+        let cancellable = observation.start(
+            in: database,
+            scheduling: Immediate(),
+            onError: { values.append("error: \($0)") },
+            onChange: { value in
+                if value == 0 {
+                    do {
+                        try database.write { try $0.insert(1) }
+                        try eventually { fetches.all.count == 2 }
+                        // The second value would arrive now if it did not wait for the first one.
+                        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(50))
+                    } catch {
+                        values.append("error: \(error)")
+                    }
+                }
+                values.append("\(value)")
+            }
+        )
+        try eventually { values.all.count == 2 }
+        #expect(values.all == ["0", "1"])
+        cancellable.cancel()
+    }
+
     /// A cursor keeps an earlier state, so the first value is followed by the current one.
     @Test func aValueOfAnEarlierStateIsFetchedAgain() throws {
         let pool = try DatabasePool(path: folder.file("state.sqlite"))

@@ -86,6 +86,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private func startNow() {
         do {
             guard let (reader, database) = sources else { return }
+            // Another thread may fetch the next value while this thread delivers the first one.
+            inbox.withLock { $0.isDelivering = true }
             let value: Reducer.Value?
             // No other fetch starts before this fetch ends.
             if let database, !usesReaders {
@@ -115,6 +117,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             // observation must include each of its commits.
             hub?.endFetch(self, showing: nil)
             if let value { onChange(value) }
+            let hasMore = inbox.withLock { inbox in
+                inbox.isDelivering = false
+                return !inbox.fetched.isEmpty
+            }
+            if hasMore { Delivery.deliver([self]) }
         } catch {
             guard end() else { return }
             for events in observation.events { events.didFail?(error) }

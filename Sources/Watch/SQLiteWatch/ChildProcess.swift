@@ -4,9 +4,9 @@ import Synchronization
 import Telemetry
 
 /// A type that starts processes that inherit only the descriptors that they need.
-enum ChildProcess {
+package enum ChildProcess {
     /// Creates a pipe that child processes do not inherit.
-    static func pipe(_ ends: inout [Int32]) -> Bool {
+    package static func pipe(_ ends: inout [Int32]) -> Bool {
         guard Glibc.pipe(&ends) == 0 else { return false }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return true
@@ -14,7 +14,7 @@ enum ChildProcess {
 
     /// Waits until a descriptor is readable, and returns `false` if the wait fails or reaches a
     /// deadline on the monotonic clock.
-    static func waitForInput(_ descriptor: Int32, until deadline: UInt64) -> Bool {
+    package static func waitForInput(_ descriptor: Int32, until deadline: UInt64) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
             let now = monotonicNanoseconds()
@@ -35,7 +35,7 @@ enum ChildProcess {
     ///   - descriptors: The descriptors to inherit, by their numbers in the child.
     ///   - environment: The child's environment, or `nil` to inherit this process's environment.
     /// - Returns: The process ID.
-    static func start(
+    package static func start(
         _ command: [String],
         descriptors: [Int32: Int32],
         environment: [String]? = nil
@@ -92,7 +92,13 @@ enum ChildProcess {
     private static let recent = Mutex<[pid_t]>([])
     private static let recentLimit = 64
 
-    static func isRecent(_ process: pid_t) -> Bool { recent.withLock { $0.contains(process) } }
+    /// Returns whether this program has started a process with ``start(_:descriptors:environment:)``.
+    ///
+    /// Such a process reads files on behalf of this program, so it is not one of their users.
+    package static func contains(_ process: pid_t) -> Bool {
+        recent.withLock { $0.contains(process) }
+            && ProcessStat(of: process)?.parent == getpid()
+    }
 
     /// The value of `POSIX_SPAWN_SETSID`, a glibc extension.
     private static let startsSession: Int16 = 0x80
