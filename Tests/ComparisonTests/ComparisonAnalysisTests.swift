@@ -285,7 +285,11 @@ struct ComparisonAnalysisTests {
             "ui",
             pace: .open(Arrival(rate: 1000, skipAfter: .milliseconds(250)))
         )
-        let measurement = ComparisonMeasurement(result, completed: ["ui": fast], clients: [client])
+        let measurement = ComparisonMeasurement(
+            result,
+            responses: ["ui": ResponseTimes(completed: fast)],
+            clients: [client]
+        )
         func value(_ name: String) throws -> Double? {
             measurement.value(of: try ComparisonMetric(name, in: MetricCatalog(clients: ["ui"])))
         }
@@ -295,6 +299,41 @@ struct ComparisonAnalysisTests {
         #expect(try value("ui.response.mean") == 225_100_000)
         #expect(try value("ui.wait.p99") == 9_990_000, "abandoned accesses have no wait")
         #expect(result.clients["ui"]?.response?.p99 == 1_000_000, "the result is unchanged")
+    }
+
+    /// An arm that cannot keep up is compared by the ages of the accesses that did not end.
+    @Test func unfinishedAccessesAreIncludedWithTheirAge() throws {
+        let metric = try ComparisonMetric("ui.response.p50", in: MetricCatalog(clients: ["ui"]))
+        func measurement(_ time: UInt64, completed: UInt64) -> ComparisonMeasurement {
+            var times = ResponseTimes()
+            times.completed.count(time, times: completed)
+            times.unfinished.count(800_000_000, times: 100 - completed)
+            let result = run("a", throughput: 10, p99: 1e6)
+            return ComparisonMeasurement(result, responses: ["ui": times])
+        }
+        let late = measurement(600_000_000, completed: 10)
+        let value = try #require(late.value(of: metric))
+        #expect(abs(value - 800e6) < 0.01 * 800e6)
+        #expect(late.isLowerBound(of: metric))
+        let steady = measurement(10_000_000, completed: 99)
+        #expect(!steady.isLowerBound(of: metric))
+        func pair(_ arms: [ComparisonMeasurement]) throws -> ComparisonPair {
+            let plan = try ComparisonPlan(
+                Scenario.test([.reader("ui", pace: .open(Arrival(rate: 100)))]),
+                arms: [Arm(name: "a", kind: .queue), Arm(name: "b", kind: .queue)],
+                options: ComparisonOptions()
+            )
+            let blocks = (0..<8).map { _ in [arms[0], arms[1], arms[0]] }
+            let analysis = ComparisonAnalysis(plan: plan, blocks: blocks, seconds: 1)
+            return try #require(
+                analysis.pairs(noise: analysis.noise()).first { $0.metric == metric.name }
+            )
+        }
+        let better = try pair([late, steady])
+        #expect(better.verdict == .better && better.isBound == true)
+        #expect(better.change?.hasPrefix("at least 80×") == true)
+        #expect(try pair([steady, late]).isBound == true)
+        #expect(try pair([late, late]).isBound == nil)
     }
 
     // MARK: The plan

@@ -108,7 +108,8 @@ struct JUnitReportTests {
             verdict: .better,
             blocks: 3,
             primary: true,
-            lowerIsBetter: true
+            lowerIsBetter: true,
+            isBound: true
         )
         let result = ResultFixture.comparison(
             pairs: [pair],
@@ -122,6 +123,7 @@ struct JUnitReportTests {
         let rows = lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
         #expect(rows.map { $0["row"] ?? "" } == ["pair"] + Array(repeating: "value", count: 9))
         #expect(rows[0]["ratio"] == "0.25" && rows[0]["noise_floor"] == "1.1")
+        #expect(rows[0]["bound"] == "true" && rows[1]["bound"] == "")
         #expect(rows[1]["arm"] == "queue" && rows[1]["block"] == "1")
         #expect(rows[1]["value"] == "4000000.0" && rows[3]["value"] == "")
         #expect(rows[9]["control"] == "true")

@@ -9,6 +9,8 @@ struct ComparisonAnalysis {
     /// The values of each arm's metrics, with one value per block, or `nil` for a block with too
     /// few samples.
     private var values: [String: [ComparisonMetric: [Double?]]] = [:]
+    /// The number of each arm's blocks in which a metric's true value may be larger.
+    private var lowerBounds: [String: [ComparisonMetric: Int]] = [:]
     /// The values of the first arm's second run, with one value per block.
     private var control: [ComparisonMetric: [Double?]] = [:]
     private let seconds: Double
@@ -84,6 +86,8 @@ struct ComparisonAnalysis {
                     control[metric] = found
                 } else {
                     self.values[slot.arm.name, default: [:]][metric] = found
+                    let bounds = blocks.count { $0[index].isLowerBound(of: metric) }
+                    lowerBounds[slot.arm.name, default: [:]][metric] = bounds
                 }
             }
         }
@@ -183,12 +187,21 @@ struct ComparisonAnalysis {
             guard let a, let b else { return nil }
             return (a, b)
         }
-        /// Whether the estimate depends on the value that replaces zero: half of the means of two
-        /// blocks contain a block without any if their share is at least 1 - √½.
-        func dependsOnNone(_ values: [Double]) -> Bool {
-            let none = values.count { $0 < metric.smallest(seconds: seconds) }
-            return none > 0 && Double(none) >= 0.29 * Double(values.count)
+        /// Whether the estimate depends on a number of blocks: half of the means of two blocks
+        /// contain such a block if their share is at least 1 - √½.
+        func depends(on count: Int) -> Bool {
+            count > 0 && Double(count) >= 0.29 * Double(pairs.count)
         }
+        let none = [pairs.map(\.a), pairs.map(\.b)].map { values in
+            depends(on: values.count { $0 < metric.smallest(seconds: seconds) })
+        }
+        let isLowerBound = [pair.a, pair.b].map { depends(on: lowerBounds[$0]?[metric] ?? 0) }
+        // The true value of the arm with the larger value may be larger.
+        let isLarger = [ratio.map { $0.ratio < 1 }, ratio.map { $0.ratio > 1 }]
+        let isBound =
+            none[0] != none[1]
+            || isLowerBound[0] != isLowerBound[1]
+                && zip(isLowerBound, isLarger).contains { $0 && $1 == true }
         return ComparisonPair(
             metric: metric.name,
             a: pair.a,
@@ -204,7 +217,7 @@ struct ComparisonAnalysis {
             primary: primary.contains(metric),
             lowerIsBetter: metric.isLowerBetter,
             note: note,
-            isBound: dependsOnNone(pairs.map(\.a)) != dependsOnNone(pairs.map(\.b)) ? true : nil
+            isBound: isBound ? true : nil
         )
     }
 

@@ -139,7 +139,8 @@ struct ComparisonAnswer {
             (whole < 1) == (ratio < 1)
         else { return .nothing }
         if let rest, !rest.verdict.isDifference { return .all }
-        return .part(ReportUnits.factor(max(ratio, 1 / ratio)))
+        let least = alone.isBound == true ? "at least " : ""
+        return .part(least + ReportUnits.factor(max(ratio, 1 / ratio)))
     }
 }
 

@@ -37,11 +37,13 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var lowerIsBetter: Bool
     /// An explanation of the verdict, if any.
     public var note: String?
-    /// Whether one of the arms had none in so many blocks (29%) that ``ratio`` depends on what
-    /// replaces zero.
+    /// Whether one of the arms had none, or slow accesses that did not end, in so many blocks (29%)
+    /// that ``ratio`` depends on what replaces them.
     ///
-    /// Zero has no ratio, so a small positive value replaces it (half an access, for counts), and
-    /// ``ratio`` is less extreme than the true one. The value is `nil` instead of `false`.
+    /// Zero has no ratio, so a small positive value replaces it (half an access, for counts). The
+    /// age of an access at the end of the run, or the limit after which it was skipped, replaces its
+    /// unknown response time. In both cases, ``ratio`` is less extreme than the true one. The value
+    /// is `nil` instead of `false`.
     public var isBound: Bool?
 
     /// The change for a sentence, such as `4.1× lower (3.6–4.7)`, or `nil` without a ratio.

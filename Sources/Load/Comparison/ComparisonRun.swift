@@ -132,7 +132,7 @@ public final class ComparisonRun: Sendable {
             // The runs in a block share a seed. Different blocks use different seeds, because equal
             // seeds would repeat the same experiment.
             let seed = scenario.seed &+ UInt64(number - 1)
-            let responses = Lock<[String: LatencyHistogram]>([:])
+            let responses = Lock<[String: ResponseTimes]>([:])
             var runOptions = options.run
             runOptions.datasets = datasets
             runOptions.datasetSeed = scenario.seed
@@ -157,7 +157,7 @@ public final class ComparisonRun: Sendable {
                 if result.partial, result.failures == nil { return nil }
                 runs[slot] = ComparisonMeasurement(
                     result,
-                    completed: responses.withLock { $0 },
+                    responses: responses.withLock { $0 },
                     clients: scenario.clients,
                     batch: options.batches[arm.name]
                 )
@@ -290,33 +290,44 @@ extension ComparisonOptions {
 /// The result of one run in a comparison, with the response times of skipped accesses.
 struct ComparisonMeasurement: Sendable {
     let result: ArmResult
-    /// The response times of each client, keyed by name, including skipped accesses.
+    /// The response times of each client, keyed by name, including skipped and unfinished accesses.
     ///
-    /// A skipped access has no response time, but omitting skipped accesses would favor the slower
-    /// arm. If a queue skipped nine of ten accesses, only the remaining tenth would count. The
-    /// response time of a skipped access is therefore the limit after which it was skipped, which
-    /// is a lower bound.
+    /// Such an access has no response time, but omitting it would favor the slower arm. If a queue
+    /// skipped nine of ten accesses, only the remaining tenth would count. The response time of a
+    /// skipped access is therefore the limit after which it was skipped, and that of an unfinished
+    /// access its age at the end of the run. Both are lower bounds.
     let responses: [String: LatencyHistogram]
+    /// The smallest of the lower bounds in ``responses``, in nanoseconds, by the client's name.
+    private let smallestBounds: [String: UInt64]
     /// The client whose accesses contain several of the other arms' accesses, if any.
     private var batch: WriteBatch?
 
     init(
         _ result: ArmResult,
-        completed: [String: LatencyHistogram] = [:],
+        responses times: [String: ResponseTimes] = [:],
         clients: [Client] = [],
         batch: WriteBatch? = nil
     ) {
         self.result = result
         self.batch = batch
-        var responses = completed
+        var responses: [String: LatencyHistogram] = [:]
+        var smallest: [String: UInt64] = [:]
+        for (name, times) in times {
+            var all = times.completed
+            all.add(times.unfinished)
+            responses[name] = all
+            smallest[name] = times.unfinished.minimum
+        }
         for client in clients {
             guard case .open(let arrival) = client.pace, let limit = arrival.skipAfter,
                 let skipped = result.clients[client.name]?.skipped, skipped > 0
             else { continue }
-            responses[client.name, default: LatencyHistogram()]
-                .count(limit.wholeNanoseconds, times: skipped)
+            let bound = limit.wholeNanoseconds
+            responses[client.name, default: LatencyHistogram()].count(bound, times: skipped)
+            smallest[client.name] = min(smallest[client.name] ?? bound, bound)
         }
         self.responses = responses
+        smallestBounds = smallest
     }
 
     func value(of metric: ComparisonMetric) -> Double? {
@@ -331,6 +342,14 @@ struct ComparisonMeasurement: Sendable {
             return found.value(metric.aggregate)
         }
         return result.value(of: metric.metric, metric.aggregate)
+    }
+
+    /// Whether the true value of a metric may be larger than ``value(of:)``.
+    func isLowerBound(of metric: ComparisonMetric) -> Bool {
+        guard metric.isResponse, let smallest = smallestBounds[metric.owner],
+            let value = value(of: metric)
+        else { return false }
+        return Double(smallest) <= value
     }
 }
 

@@ -102,13 +102,13 @@ final class TrialRunner: Sendable {
         datasetSeed: UInt64,
         batch: WriteBatch? = nil
     ) async throws -> ComparisonMeasurement {
-        let responses = Lock<[String: LatencyHistogram]>([:])
+        let responses = Lock<[String: ResponseTimes]>([:])
         let result = try await run(scenario, on: arm, datasetSeed: datasetSeed) { found in
             responses.withLock { $0 = found }
         }
         return ComparisonMeasurement(
             result,
-            completed: responses.withLock { $0 },
+            responses: responses.withLock { $0 },
             clients: scenario.clients,
             batch: batch
         )
@@ -121,7 +121,7 @@ final class TrialRunner: Sendable {
         _ scenario: Scenario,
         on arm: Arm,
         datasetSeed: UInt64,
-        onResponses: (@Sendable ([String: LatencyHistogram]) -> Void)? = nil
+        onResponses: (@Sendable ([String: ResponseTimes]) -> Void)? = nil
     ) async throws -> ArmResult {
         var scenario = scenario
         scenario.thresholds = []

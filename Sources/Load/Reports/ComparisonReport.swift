@@ -316,12 +316,13 @@ extension ComparisonReport {
 /// The `row` column specifies the kind of row. A `pair` row contains the verdict on a metric for
 /// two arms, with the settings of arm `b`. A `value` row contains a metric's value for one arm in
 /// one block. If the `control` column is `true`, the value is from the first arm's second run.
-/// Times are in nanoseconds, and rates are in accesses/s. A cell without a measurement is empty.
+/// If `bound` is `true`, the true ratio is further from 1. Times are in nanoseconds, and rates are
+/// in accesses/s. A cell without a measurement is empty.
 public enum ComparisonCSV {
     private static let columns = [
         "row", "scenario", "seed", "metric", "a", "b", "primary", "lower_is_better", "ratio", "low",
         "high", "p", "verdict", "blocks", "noise_floor", "arm", "control", "block", "value",
-        "versions", "journal_mode", "synchronous",
+        "versions", "journal_mode", "synchronous", "bound",
     ]
 
     /// Returns the header and all rows.
@@ -347,6 +348,7 @@ public enum ComparisonCSV {
                 "primary": String(pair.primary), "lower_is_better": String(pair.lowerIsBetter),
                 "verdict": pair.verdict.rawValue, "blocks": String(pair.blocks),
             ]
+            cells["bound"] = String(pair.isBound == true)
             cells["ratio"] = pair.ratio.map { String($0) }
             cells["low"] = pair.low.map { String($0) }
             cells["high"] = pair.high.map { String($0) }

@@ -40,7 +40,7 @@ struct WorkerRecorderTests {
         recorder.retry()
         recorder.finish(.completed, timestamps: timestamps)
         recorder.skip(1, in: warmUp)
-        recorder.countUnstarted(in: last)
+        recorder.countUnstarted(in: last, age: 9)
         #expect(recorder.begin(0, in: last, lag: 7, wasFree: true))
         recorder.finish(.failed("SQLITE_FULL"), timestamps: nil)
         let reading = recorder.read()
@@ -49,6 +49,7 @@ struct WorkerRecorderTests {
         #expect(reading.counts[1].skipped == 1)
         #expect(reading.counts[4].errors == ["SQLITE_FULL": 1])
         #expect(reading.unstarted == [0, 0, 1, 0])
+        #expect(reading.unfinished?.count == 1)
         #expect(reading.completed == 1)
         var window = recorder.makeWindow()
         _ = recorder.exchange(&window)
@@ -56,6 +57,25 @@ struct WorkerRecorderTests {
         #expect(window.histograms[0] == nil)
         #expect(window.freeLag.count == 1, "the warm-up is excluded")
         #expect(window.slow.accesses.isEmpty, "the warm-up is excluded")
+    }
+
+    /// The age of an access that does not end is a lower bound of its response time.
+    @Test func measuredAccessesThatDoNotEndHaveAnAge() {
+        let recorder = WorkerRecorder(operations: 1)
+        recorder.countUnstarted(in: measured, age: 70)
+        recorder.countUnstarted(in: warmUp, age: 90)
+        #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false, at: 100))
+        recorder.seal(at: 140)
+        recorder.seal(at: 180)
+        let ages = recorder.read().unfinished
+        #expect(ages?.count == 2)
+        #expect(ages?.minimum == 40)
+        #expect(ages?.maximum == 70)
+        let ended = WorkerRecorder(operations: 1)
+        #expect(ended.begin(0, in: measured, lag: nil, wasFree: false, at: 100))
+        ended.finish(.completed, timestamps: timestamps)
+        ended.seal(at: 140)
+        #expect(ended.read().unfinished == nil)
     }
 
     @Test func anExchangedWindowContainsEachLatencyOnce() {

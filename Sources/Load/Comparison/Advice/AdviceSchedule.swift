@@ -84,9 +84,12 @@ struct AdviceSchedule {
             var metric = metric
             while let lower = metric.lowerPercentile { metric = lower }
             guard metric.percentile != nil, baseline.duration > 0,
-                let client = baseline.clients[metric.owner], client.completed > 0
+                let client = baseline.clients[metric.owner]
             else { return longest }
-            let rate = Double(client.completed) / baseline.duration
+            // Skipped and unfinished accesses count with a lower bound.
+            let samples = client.completed + client.skipped + client.unfinished
+            guard samples > 0 else { return longest }
+            let rate = Double(samples) / baseline.duration
             // The number of arrivals is random. If its mean is twice the required number, few runs
             // have too few arrivals.
             return max(longest, 2 * Double(metric.neededAccesses) / rate)

@@ -24,6 +24,9 @@ package struct LatencyHistogram: Sendable {
 
     package var maximum: UInt64 { histogram.maxRecorded }
 
+    /// The smallest latency, in the resolution of the histogram, or `nil` if there is none.
+    package var minimum: UInt64? { count > 0 ? histogram.valueAtPercentile(0) : nil }
+
     var total: UInt64 { sum }
 
     @inline(__always)

@@ -35,6 +35,8 @@ final class WorkerRecorder: Sendable {
         var completed: UInt64 = 0
         var begun: UInt64 = 0
         var unstarted: [UInt64]
+        /// The ages of the measured accesses that did not end, or `nil` if all ended.
+        var unfinished: LatencyHistogram?
         var running: Int?
         var isMeasured = false
         /// The clock time at which the running access started, or `nil` if its wait is unknown.
@@ -43,6 +45,11 @@ final class WorkerRecorder: Sendable {
         /// waits.
         var longestWait: UInt64?
         var isSealed = false
+
+        mutating func countUnfinished(age: UInt64) {
+            if unfinished == nil { unfinished = LatencyHistogram() }
+            unfinished?.count(age)
+        }
 
         @inline(__always)
         mutating func count(wait: UInt64) {
@@ -77,8 +84,16 @@ final class WorkerRecorder: Sendable {
         phase.index &* operationCount &+ operation
     }
 
-    func countUnstarted(in phase: PhasePlan.Place) {
-        state.withLock { $0.unstarted[phase.index] += 1 }
+    /// Counts an arrival that no worker started.
+    ///
+    /// - Parameters:
+    ///   - phase: The phase of the arrival.
+    ///   - age: The time since the arrival, in nanoseconds.
+    func countUnstarted(in phase: PhasePlan.Place, age: UInt64) {
+        state.withLock { state in
+            state.unstarted[phase.index] += 1
+            if phase.isMeasured { state.countUnfinished(age: age) }
+        }
     }
 
     func skip(_ operation: Int, in phase: PhasePlan.Place) {
@@ -187,6 +202,12 @@ final class WorkerRecorder: Sendable {
     func seal(at now: UInt64) {
         state.withLock { state in
             if let wait = currentWait(state, at: now) { state.count(wait: wait) }
+            if !state.isSealed, state.running != nil, state.isMeasured,
+                let start = state.startedAt
+            {
+                // The intended start may be earlier.
+                state.countUnfinished(age: now &- min(now, start))
+            }
             state.isSealed = true
         }
     }
@@ -223,6 +244,8 @@ final class WorkerRecorder: Sendable {
         var unstarted: [UInt64]
         /// The cell of the running access, if any.
         var running: Int?
+        /// The ages of the measured accesses that did not end, or `nil` if there are none.
+        var unfinished: LatencyHistogram?
     }
 
     func read() -> Reading {
@@ -232,7 +255,8 @@ final class WorkerRecorder: Sendable {
                 completed: state.completed,
                 begun: state.begun,
                 unstarted: state.unstarted,
-                running: state.running
+                running: state.running,
+                unfinished: state.unfinished
             )
         }
     }
@@ -252,6 +276,18 @@ final class WorkerRecorder: Sendable {
     func makeWindow() -> Window {
         Window(cells: state.withLock { $0.counts.count })
     }
+}
+
+/// The response times of a client's measured accesses.
+package struct ResponseTimes: Sendable {
+    /// The response times of completed accesses, from the intended start to the end.
+    package var completed = LatencyHistogram()
+    /// The ages at the end of the run of the accesses that were queued or running.
+    ///
+    /// The response time of such an access is at least its age.
+    package var unfinished = LatencyHistogram()
+
+    package init(completed: LatencyHistogram = LatencyHistogram()) { self.completed = completed }
 }
 
 /// The latencies and processor times of accesses.

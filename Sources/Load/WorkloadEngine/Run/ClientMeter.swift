@@ -277,6 +277,15 @@ struct ClientMeter {
         return result
     }
 
+    /// The measured response times, or `nil` without accesses.
+    var responseTimes: ResponseTimes? {
+        var times = ResponseTimes(completed: histograms().response)
+        for recorder in recorders {
+            if let ages = recorder.read().unfinished { times.unfinished.add(ages) }
+        }
+        return times.completed.count > 0 || times.unfinished.count > 0 ? times : nil
+    }
+
     func histograms(of operation: Int? = nil) -> AccessHistograms {
         measuredCells(of: operation).reduce(into: AccessHistograms()) { sum, cell in
             if let total = totals[cell] { sum.add(total) }

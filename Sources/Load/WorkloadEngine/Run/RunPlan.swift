@@ -162,7 +162,7 @@ public struct RunOptions: Sendable {
     package var judgesUnfinished = true
     /// A function to call with each client's measured response times at the end of the run, on
     /// the run's thread.
-    package var onResponses: (@Sendable ([String: LatencyHistogram]) -> Void)?
+    package var onResponses: (@Sendable ([String: ResponseTimes]) -> Void)?
 
     /// Creates the default options.
     public init() {}

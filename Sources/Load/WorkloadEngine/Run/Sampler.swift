@@ -232,12 +232,10 @@ struct Sampler {
         return results
     }
 
-    var responses: [String: LatencyHistogram] {
-        var responses: [String: LatencyHistogram] = [:]
-        for meter in meters {
-            let histogram = meter.histograms().response
-            if histogram.count > 0 { responses[meter.plan.name.name] = histogram }
-        }
+    /// The measured response times of each client with accesses, keyed by name.
+    var responses: [String: ResponseTimes] {
+        var responses: [String: ResponseTimes] = [:]
+        for meter in meters { responses[meter.plan.name.name] = meter.responseTimes }
         return responses
     }
 

@@ -106,7 +106,7 @@ extension Worker {
         )
         guard mayStart else {
             isAbandoned = true
-            if turn.isScheduled { recorder.countUnstarted(in: turn.phase) }
+            if turn.isScheduled { recorder.countUnstarted(in: turn.phase, age: lag) }
             return nil
         }
         return StartedAccess(

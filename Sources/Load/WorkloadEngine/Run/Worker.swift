@@ -153,7 +153,8 @@ final class Worker {
     /// Counts a scheduled access that the worker did not start, if the access was due.
     func countUnstarted(_ moment: UInt64) {
         guard model.isScheduled, moment <= control.stopTime, moment < phases.end else { return }
-        recorder.countUnstarted(in: phases.place(at: moment))
+        let now = control.loadTime(of: clock.now())
+        recorder.countUnstarted(in: phases.place(at: moment), age: now &- min(now, moment))
     }
 
     /// Counts the arrivals that were due before the load stopped, but that no worker started.
