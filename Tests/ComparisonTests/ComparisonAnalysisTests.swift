@@ -333,7 +333,9 @@ struct ComparisonAnalysisTests {
         #expect(better.verdict == .better && better.isBound == true)
         #expect(better.change?.hasPrefix("at least 80×") == true)
         #expect(try pair([steady, late]).isBound == true)
-        #expect(try pair([late, late]).isBound == nil)
+        let unknown = try pair([late, late])
+        #expect(unknown.isBound == nil && unknown.verdict == .inconclusive)
+        #expect(unknown.note == ComparisonPair.unfinishedNote)
     }
 
     // MARK: The plan

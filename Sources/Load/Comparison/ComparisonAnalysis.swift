@@ -9,8 +9,8 @@ struct ComparisonAnalysis {
     /// The values of each arm's metrics, with one value per block, or `nil` for a block with too
     /// few samples.
     private var values: [String: [ComparisonMetric: [Double?]]] = [:]
-    /// The number of each arm's blocks in which a metric's true value may be larger.
-    private var lowerBounds: [String: [ComparisonMetric: Int]] = [:]
+    /// Whether a metric's true value may be larger, with one value per block.
+    private var lowerBounds: [String: [ComparisonMetric: [Bool]]] = [:]
     /// The values of the first arm's second run, with one value per block.
     private var control: [ComparisonMetric: [Double?]] = [:]
     private let seconds: Double
@@ -35,10 +35,12 @@ struct ComparisonAnalysis {
         var primary: [ComparisonMetric] = []
         var replaced: [String: String] = [:]
         for requested in plan.primary {
-            // The choice depends only on the number of samples, so it favors no arm.
+            // The choice depends only on the number of samples, and on whether all arms are
+            // overloaded, so it favors no arm.
             func completeBlockCount(_ metric: ComparisonMetric) -> Int {
                 blocks.count { block in
                     slots.indices.allSatisfy { block[$0].value(of: metric) != nil }
+                        && !slots.indices.allSatisfy { block[$0].isLowerBound(of: metric) }
                 }
             }
             var metric = requested
@@ -86,7 +88,7 @@ struct ComparisonAnalysis {
                     control[metric] = found
                 } else {
                     self.values[slot.arm.name, default: [:]][metric] = found
-                    let bounds = blocks.count { $0[index].isLowerBound(of: metric) }
+                    let bounds = blocks.map { $0[index].isLowerBound(of: metric) }
                     lowerBounds[slot.arm.name, default: [:]][metric] = bounds
                 }
             }
@@ -181,27 +183,26 @@ struct ComparisonAnalysis {
         p: Double,
         floor: Double?
     ) -> ComparisonPair {
-        let (verdict, note) = Self.verdict(of: ratio, p: p, floor, metric: metric)
-        let found = zip(values[pair.a]?[metric] ?? [], values[pair.b]?[metric] ?? [])
-        let pairs: [(a: Double, b: Double)] = found.compactMap { a, b in
-            guard let a, let b else { return nil }
-            return (a, b)
+        var (verdict, note) = Self.verdict(of: ratio, p: p, floor, metric: metric)
+        let values = [pair.a, pair.b].map { self.values[$0]?[metric] ?? [] }
+        let both = zip(values[0], values[1]).map { $0 != nil && $1 != nil }
+        /// Whether the estimate depends on some blocks: half of the means of two blocks contain one
+        /// of them if their share is at least 1 - √½.
+        func depends(on blocks: some Sequence<Bool>) -> Bool {
+            let count = zip(both, blocks).count { $0 && $1 }
+            return count > 0 && Double(count) >= 0.29 * Double(both.count { $0 })
         }
-        /// Whether the estimate depends on a number of blocks: half of the means of two blocks
-        /// contain such a block if their share is at least 1 - √½.
-        func depends(on count: Int) -> Bool {
-            count > 0 && Double(count) >= 0.29 * Double(pairs.count)
+        let smallest = metric.smallest(seconds: seconds)
+        let none = values.map { depends(on: $0.map { $0 ?? smallest < smallest }) }
+        let isLowerBound = [pair.a, pair.b].map { depends(on: lowerBounds[$0]?[metric] ?? []) }
+        // The larger value may be even larger, but nothing is known if the smaller one may be.
+        let isFirstLarger = ratio.map { $0.ratio < 1 } ?? false
+        let isSmallerUnknown = isLowerBound[isFirstLarger ? 1 : 0]
+        if isLowerBound.contains(true), ratio != nil, verdict == .same || isSmallerUnknown {
+            (verdict, note) = (.inconclusive, ComparisonPair.unfinishedNote)
         }
-        let none = [pairs.map(\.a), pairs.map(\.b)].map { values in
-            depends(on: values.count { $0 < metric.smallest(seconds: seconds) })
-        }
-        let isLowerBound = [pair.a, pair.b].map { depends(on: lowerBounds[$0]?[metric] ?? 0) }
-        // The true value of the arm with the larger value may be larger.
-        let isLarger = [ratio.map { $0.ratio < 1 }, ratio.map { $0.ratio > 1 }]
         let isBound =
-            none[0] != none[1]
-            || isLowerBound[0] != isLowerBound[1]
-                && zip(isLowerBound, isLarger).contains { $0 && $1 == true }
+            none[0] != none[1] || isLowerBound[isFirstLarger ? 0 : 1] && !isSmallerUnknown
         return ComparisonPair(
             metric: metric.name,
             a: pair.a,

@@ -46,6 +46,12 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     /// is `nil` instead of `false`.
     public var isBound: Bool?
 
+    /// The note on a pair whose difference depends on accesses that did not end.
+    static let unfinishedNote = "accesses that were skipped or did not end hide the difference"
+
+    /// Whether the true ratio may be further from 1 than ``high`` or ``low``.
+    var isOpen: Bool { isBound == true || note == Self.unfinishedNote }
+
     /// The change for a sentence, such as `4.1× lower (3.6–4.7)`, or `nil` without a ratio.
     package var change: String? {
         guard let ratio, let low, let high else { return nil }

@@ -338,18 +338,26 @@ struct ComparisonMeasurement: Sendable {
             return metric.metric == "\(metric.owner).throughput"
                 ? value.map { $0 * Double(batch.size) } : value
         }
-        if metric.isResponse, let found = responses[metric.owner]?.summary {
+        // Only accesses that ended count.
+        if metric.isResponse, metric.aggregate != "count",
+            let found = responses[metric.owner]?.summary
+        {
             return found.value(metric.aggregate)
         }
         return result.value(of: metric.metric, metric.aggregate)
     }
 
-    /// Whether the true value of a metric may be larger than ``value(of:)``.
+    /// Whether the true value of a metric may be larger than ``value(of:)``, because slow accesses
+    /// were skipped or did not end.
     func isLowerBound(of metric: ComparisonMetric) -> Bool {
         guard metric.isResponse, let smallest = smallestBounds[metric.owner],
             let value = value(of: metric)
         else { return false }
-        return Double(smallest) <= value
+        switch metric.aggregate {
+        case "count": return false
+        case "mean": return true
+        default: return Double(smallest) <= value
+        }
     }
 }
 

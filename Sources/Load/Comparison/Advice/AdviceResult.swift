@@ -206,8 +206,10 @@ extension AdviceResult.Candidate {
 
     /// The factor above which new pairs of runs exclude an effect.
     ///
-    /// An interval of a primary metric may extend to this factor, and the noise may hide it.
+    /// An interval of a primary metric may extend to this factor, and the noise may hide it. The
+    /// factor is `nil` if accesses that did not end may hide any effect.
     static func bound(of pairs: [ComparisonPair], noiseFloor: [String: Double]) -> Double? {
+        guard !pairs.contains(where: \.isOpen) else { return nil }
         let bounds = pairs.compactMap { pair -> Double? in
             guard let low = pair.low, let high = pair.high else { return nil }
             let upper = pair.lowerIsBetter ? 1 / max(low, 1e-12) : high

@@ -68,6 +68,8 @@ struct AdviceScreening {
                     values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
                 }
                 found[index].gains.append(mean(gains.compactMap(mean)))
+                found[index].isOpen =
+                    found[index].isOpen || present.contains { self.isOpen(run, over: $0) }
                 mean(gains.compactMap { $0.min() }).map { found[index].worst.append($0) }
             }
             if let second = present.dropFirst().first {
@@ -127,25 +129,41 @@ struct AdviceScreening {
         over present: ComparisonMeasurement
     ) -> [Double] {
         metrics.compactMap { metric in
-            guard let (a, b) = Self.values(of: metric, present, changed: changed) else {
-                return nil
-            }
+            guard let metric = Self.comparable(metric, present, changed: changed),
+                let a = present.value(of: metric), let b = changed.value(of: metric)
+            else { return nil }
             let smallest = metric.smallest(seconds: present.result.duration)
             let change = log(max(a, smallest) / max(b, smallest))
             return metric.isLowerBetter ? change : -change
         }
     }
 
-    /// Returns the values of the highest percentile with enough samples in both runs.
-    private static func values(
-        of metric: ComparisonMetric,
+    /// Whether accesses that did not end may hide an effect.
+    private func isOpen(
+        _ changed: ComparisonMeasurement,
+        over present: ComparisonMeasurement
+    ) -> Bool {
+        metrics.contains { metric in
+            guard let metric = Self.comparable(metric, present, changed: changed) else {
+                return metric.percentile != nil
+            }
+            return present.isLowerBound(of: metric) || changed.isLowerBound(of: metric)
+        }
+    }
+
+    /// Returns the highest percentile with enough samples in both runs, of which one is not
+    /// overloaded.
+    private static func comparable(
+        _ metric: ComparisonMetric,
         _ present: ComparisonMeasurement,
         changed: ComparisonMeasurement
-    ) -> (Double, Double)? {
+    ) -> ComparisonMetric? {
         var metric: ComparisonMetric? = metric
         while let current = metric {
-            if let a = present.value(of: current), let b = changed.value(of: current) {
-                return (a, b)
+            if present.value(of: current) != nil, changed.value(of: current) != nil,
+                !present.isLowerBound(of: current) || !changed.isLowerBound(of: current)
+            {
+                return current
             }
             metric = current.lowerPercentile
         }
@@ -164,6 +182,8 @@ struct ScreenedCandidate: Sendable {
     var worst: [Double] = []
     /// The noise of a score after one round, as a logarithm.
     var noise = 0.0
+    /// Whether accesses that did not end may hide an effect.
+    var isOpen = false
     /// The reason that the candidate could not be measured, if any.
     var problem: String?
 
@@ -191,11 +211,13 @@ struct ScreenedCandidate: Sendable {
         )
     }
 
-    /// The factor above which the screening excludes an effect, or `nil` if there are no values.
+    /// The factor above which the screening excludes an effect, or `nil` if there are no values or
+    /// if accesses that did not end may hide any effect.
     ///
     /// A mean of few runs is within two standard deviations in 19 of 20 cases.
     private var bound: Double? {
-        score.map { score in
+        guard !isOpen else { return nil }
+        return score.map { score in
             let deviation = noise / Double(max(1, gains.count)).squareRoot()
             return exp(max(score, 0) + 2 * deviation).rounded(toDigits: 3)
         }

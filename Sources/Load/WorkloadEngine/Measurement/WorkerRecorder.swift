@@ -39,6 +39,8 @@ final class WorkerRecorder: Sendable {
         var unfinished: LatencyHistogram?
         var running: Int?
         var isMeasured = false
+        /// The lag of the running access, in nanoseconds.
+        var lag: UInt64 = 0
         /// The clock time at which the running access started, or `nil` if its wait is unknown.
         var startedAt: UInt64?
         /// The longest wait of a measured access, in nanoseconds, or `nil` if there were no
@@ -128,6 +130,7 @@ final class WorkerRecorder: Sendable {
             state.running = cell
             state.isMeasured = phase.isMeasured
             state.startedAt = start
+            state.lag = lag ?? 0
             state.counts[cell].offered &+= 1
             state.counts[cell].started &+= 1
             if let lag {
@@ -205,8 +208,8 @@ final class WorkerRecorder: Sendable {
             if !state.isSealed, state.running != nil, state.isMeasured,
                 let start = state.startedAt
             {
-                // The intended start may be earlier.
-                state.countUnfinished(age: now &- min(now, start))
+                let intended = start &- min(start, state.lag)
+                state.countUnfinished(age: now &- min(now, intended))
             }
             state.isSealed = true
         }
