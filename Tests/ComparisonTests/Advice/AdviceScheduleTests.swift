@@ -132,6 +132,8 @@ struct AdviceScheduleTests {
         var baseline = ResultFixture.run
         baseline.duration = 2
         baseline.clients["ui"]?.completed = 100
+        baseline.clients["ui"]?.skipped = 0
+        baseline.clients["ui"]?.unfinished = 0
         let catalog = MetricCatalog(clients: ["ui"])
         func neededSeconds(_ metric: String) throws -> Double {
             let metric = try ComparisonMetric(metric, in: catalog)
@@ -140,5 +142,9 @@ struct AdviceScheduleTests {
         // The median needs 20 accesses, and 50 accesses complete per second.
         #expect(try neededSeconds("ui.response.p99") == 0.8)
         #expect(try neededSeconds("ui.throughput") == 0.3)
+        // Accesses that do not end count with their age.
+        baseline.clients["ui"]?.completed = 20
+        baseline.clients["ui"]?.unfinished = 80
+        #expect(try neededSeconds("ui.response.p99") == 0.8)
     }
 }
