@@ -77,9 +77,10 @@ package enum AdviceReport {
 
     /// The outcome of a candidate that is not recommended.
     static func outcome(of candidate: AdviceResult.Candidate) -> String {
-        let bound = candidate.bound.map {
-            "no effect above \(ReportUnits.factor(max($0, AdviceResult.minimumEffect)))"
-        }
+        let bound =
+            candidate.bound.map {
+                "no effect above \(ReportUnits.factor(max($0, AdviceResult.minimumEffect)))"
+            } ?? "effect unknown: too few accesses ended"
         switch candidate.verdict {
         case .notConfirmed:
             let factor = candidate.screening.map { " (\(ReportUnits.factor($0)) in the screening)" }
@@ -89,9 +90,9 @@ package enum AdviceReport {
         case .small:
             return "less than \(ReportUnits.factor(AdviceResult.minimumEffect)) better: "
                 + candidate.changes.joined(separator: ", ")
-        case .noDifference: return (bound ?? "no difference") + " in new pairs of runs"
+        case .noDifference: return bound + " in new pairs of runs"
         case .worse: return "worse: " + candidate.losses.joined(separator: ", ")
-        case .notPromising: return (bound ?? "no improvement") + " in the screening"
+        case .notPromising: return bound + " in the screening"
         case .failed: return candidate.problem ?? "could not be measured"
         case .recommended: return "confirmed"
         case .tradeOff: return "better in one metric, worse in another"

@@ -251,5 +251,12 @@ struct AdviceRunTests {
                 == "not tested, needs 5 min (--within 5m) (1.4× in the screening)"
         )
         #expect(screened.notTested("stopped", needed: 250).neededSeconds == nil)
+        // An effect is excluded only if no accesses that did not end may hide it.
+        screened.gains = [0]
+        let excluded = AdviceReport.outcome(of: screened.result(.notPromising))
+        #expect(excluded == "no effect above 1.1× in the screening")
+        screened.isOpen = true
+        let unknown = AdviceReport.outcome(of: screened.result(.notPromising))
+        #expect(unknown == "effect unknown: too few accesses ended in the screening")
     }
 }
