@@ -185,7 +185,8 @@ struct OpeningProgramTests {
             session.poll()
             return session.missedPrograms > 0
         }
-        #expect(session.missedPrograms == 1)
+        // Programs of other tests list all open databases, and may read this one, too.
+        #expect(session.missedPrograms >= 1)
         #expect(session.notes.contains { $0.hasPrefix("programs cannot wait") })
     }
 

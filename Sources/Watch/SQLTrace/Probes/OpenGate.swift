@@ -250,7 +250,7 @@ private struct Gate {
             offset += Int(length)
             if event >= 0 {
                 answer(event, process: process)
-            } else if process > 0, process != tracer {
+            } else if !passes(process) {
                 _ = OpenGate.send(
                     .open(process: process, file: nil, isWaiting: false),
                     to: socket
