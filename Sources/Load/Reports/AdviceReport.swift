@@ -80,7 +80,7 @@ package enum AdviceReport {
         let bound =
             candidate.bound.map {
                 "no effect above \(ReportUnits.factor(max($0, AdviceResult.minimumEffect)))"
-            } ?? "effect unknown: too few accesses ended"
+            } ?? "effect unknown: too few accesses"
         switch candidate.verdict {
         case .notConfirmed:
             let factor = candidate.screening.map { " (\(ReportUnits.factor($0)) in the screening)" }

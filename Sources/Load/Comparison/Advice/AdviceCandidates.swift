@@ -359,6 +359,7 @@ struct AdviceCandidate: Sendable, Equatable {
     }
 
     var kind: Kind
+    var isIndex: Bool { if case .index = kind { true } else { false } }
     /// The arm with the change.
     ///
     /// The arm's name is also the candidate's name.

@@ -141,15 +141,15 @@ package struct AdviceResult: Sendable, Codable, Equatable {
 }
 
 extension AdviceResult {
-    /// Returns the name of a confirmed candidate of the same kind as another one.
+    /// Returns a confirmed candidate of the same kind as another one, or `nil` if there is none.
     func confirmed(
         sameKindAs tried: ScreenedCandidate,
         among found: [ScreenedCandidate]
-    ) -> String? {
+    ) -> ScreenedCandidate? {
         found.first { other in
             other.candidate.kind == tried.candidate.kind
                 && candidates.contains { $0.name == other.candidate.arm.name && $0.blocks > 0 }
-        }?.candidate.arm.name
+        }
     }
 
     /// Returns the verdict on a candidate.

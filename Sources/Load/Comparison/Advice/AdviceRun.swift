@@ -290,6 +290,8 @@ package final class AdviceRun: Sendable {
 
     /// The confirmed improvement from which the other candidates would be tested on an arm that
     /// nobody should keep.
+    ///
+    /// Indexes of different tables help different statements, so they are confirmed together.
     private static let largeEffect = 2.0
 
     /// Confirms the most promising candidates, and then others while there is time.
@@ -312,7 +314,10 @@ package final class AdviceRun: Sendable {
             result.candidates += open.map { candidate in
                 var reason = isStopped ? AdviceResult.stopped : nil
                 if let better = result.confirmed(sameKindAs: candidate, among: found) {
-                    reason = "\(better) was better in the screening"
+                    reason =
+                        better.score ?? 0 < candidate.score ?? 0
+                        ? "\(better.candidate.arm.name), with fewer indexes, was tested instead"
+                        : "\(better.candidate.arm.name) was better in the screening"
                 } else if let best, best.effect >= Self.largeEffect {
                     reason = "apply \(best.name) first, and run advise again"
                 }
@@ -323,7 +328,16 @@ package final class AdviceRun: Sendable {
             let kinds = found.filter { tried in
                 result.candidates.contains { $0.name == tried.candidate.arm.name && $0.blocks > 0 }
             }.map(\.candidate.kind)
-            let left = open.filter { !kinds.contains($0.candidate.kind) }
+            let large = Set(
+                result.recommended.filter { $0.effect >= Self.largeEffect }.map(\.name)
+            )
+            let hasLargeChange = found.contains {
+                large.contains($0.candidate.arm.name) && !$0.candidate.isIndex
+            }
+            guard !hasLargeChange else { return }
+            let left = open.filter {
+                !kinds.contains($0.candidate.kind) && (large.isEmpty || $0.candidate.isIndex)
+            }
             let chosen = left.chosen(atMost: Self.maximumConfirmed)
             guard !chosen.isEmpty else { return }
             let plan = schedule.confirmation(
@@ -356,7 +370,6 @@ package final class AdviceRun: Sendable {
                 judgedCandidate($0, compared: compared, needed: needed)
             }
             if compared.partial { throw TrialRunner.End.stopped }
-            if result.recommended.contains(where: { $0.effect >= Self.largeEffect }) { return }
         }
     }
 
@@ -442,7 +455,7 @@ package final class AdviceRun: Sendable {
         }
         let effects = pairs.filter { !$0.primary && $0.verdict == .worse }
         if !effects.isEmpty { result.sideEffects = effects }
-        if case .index = tried.candidate.kind {
+        if tried.candidate.isIndex {
             let names = scenario.clients.filter(\.writes).map { "\($0.name).response.p50" }
             let writes = pairs.filter { names.contains($0.metric) && !$0.primary }
             if !writes.isEmpty { result.writes = writes }

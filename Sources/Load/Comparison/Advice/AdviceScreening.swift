@@ -152,7 +152,9 @@ struct AdviceScreening {
     }
 
     /// Returns the highest percentile with enough samples in both runs, of which one is not
-    /// overloaded.
+    /// overloaded, or else the mean of fewer samples.
+    ///
+    /// A screening only selects candidates, and the mean of a few accesses shows a large effect.
     private static func comparable(
         _ metric: ComparisonMetric,
         _ present: ComparisonMeasurement,
@@ -165,7 +167,7 @@ struct AdviceScreening {
             {
                 return current
             }
-            metric = current.lowerPercentile
+            metric = current.lowerPercentile ?? current.mean
         }
         return nil
     }
@@ -297,8 +299,22 @@ extension [ScreenedCandidate] {
             guard !chosen.contains(where: { $0.candidate.kind == tried.candidate.kind }) else {
                 continue
             }
-            chosen.append(tried)
+            chosen.append(ranked.simplest(as: tried))
         }
         return chosen
     }
+
+    /// Returns the candidate with the fewest statements among those that change the same as another one
+    /// and are, within the noise, as good.
+    private func simplest(as best: ScreenedCandidate) -> ScreenedCandidate {
+        let score = (best.score ?? 0) - Swift.max(best.noise, Self.smallestDifference)
+        return filter {
+            $0.candidate.kind == best.candidate.kind && !$0.isTradeOff
+                && $0.candidate.arm.setup.count < best.candidate.arm.setup.count
+                && ($0.score ?? 0) >= score
+        }.min { $0.candidate.arm.setup.count < $1.candidate.arm.setup.count } ?? best
+    }
+
+    /// The difference of two scores from which a candidate with more indexes is better.
+    private static var smallestDifference: Double { log(1.1) }
 }

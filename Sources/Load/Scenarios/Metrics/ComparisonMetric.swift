@@ -93,6 +93,13 @@ public struct ComparisonMetric: Sendable, Hashable {
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
+    /// The mean of the same metric, or `nil` if this metric is not a percentile.
+    package var mean: ComparisonMetric? {
+        percentile.map { _ in
+            ComparisonMetric(name: "\(metric).mean", metric: metric, aggregate: "mean", unit: unit)
+        }
+    }
+
     /// The next lower percentile of the same metric, or `nil` for the lowest percentile.
     package var lowerPercentile: ComparisonMetric? {
         guard let percentile else { return nil }

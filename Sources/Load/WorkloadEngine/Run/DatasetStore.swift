@@ -15,9 +15,20 @@ public final class DatasetStore: Sendable {
         var file: URL
     }
 
+    /// The values of a scenario's columns, which are equal in all copies of its data.
+    private struct Columns: Sendable {
+        var source: Dataset
+        var seed: UInt64
+        var variables: [String: Variable]
+        var resolved: [String: Variable]
+    }
+
     private let parent: URL
     private let folder: URL
+    /// The number of scenarios whose columns are kept.
+    private static let columnLimit = 4
     private let entries = Lock<[Entry]>([])
+    private let columns = Lock<[Columns]>([])
     private let hasFolder = Lock(false)
 
     /// Creates an empty store with a new folder inside `parent`.
@@ -33,6 +44,7 @@ public final class DatasetStore: Sendable {
     /// The next copy of a dataset rebuilds its file.
     public func remove() {
         entries.withLock { $0.removeAll() }
+        columns.withLock { $0.removeAll() }
         hasFolder.withLock { $0 = false }
         try? FileManager.default.removeItem(at: folder)
     }
@@ -60,6 +72,44 @@ public final class DatasetStore: Sendable {
         )
         try FileManager.default.copyItem(at: source, to: file)
         Self.sync(file)
+    }
+
+    /// Returns the scenario with each column reference replaced by the column's range or values, which
+    /// are read only once.
+    ///
+    /// Reading them takes a second for large tables. The arms of a block then also draw the same
+    /// values, whatever their indexes.
+    ///
+    /// - Precondition: The target has a copy of the scenario's data, with the same rows.
+    func resolvingColumns(
+        of scenario: Scenario,
+        on target: any WorkloadTarget
+    ) throws -> Scenario {
+        let source = scenario.dataset
+        let known = columns.withLock { columns in
+            columns.first {
+                $0.source == source && $0.seed == scenario.seed
+                    && $0.variables == scenario.variables
+            }?.resolved
+        }
+        guard let known else {
+            let resolved = try scenario.resolvingColumns(on: target)
+            columns.withLock { columns in
+                if columns.count >= Self.columnLimit { columns.removeFirst() }
+                columns.append(
+                    Columns(
+                        source: source,
+                        seed: scenario.seed,
+                        variables: scenario.variables,
+                        resolved: resolved.variables
+                    )
+                )
+            }
+            return resolved
+        }
+        var resolved = scenario
+        resolved.variables = known
+        return resolved
     }
 
     private func make(

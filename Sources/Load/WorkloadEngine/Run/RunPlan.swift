@@ -18,11 +18,15 @@ struct RunPlan: Sendable {
     init(
         _ scenario: Scenario,
         on target: any WorkloadTarget,
-        startsProcesses: Bool = false
+        startsProcesses: Bool = false,
+        datasets: DatasetStore? = nil
     ) throws {
         phases = PhasePlan(scenario)
         seed = scenario.seed
-        var variables = VariableTable(try scenario.resolvingColumns(on: target))
+        let resolved =
+            try datasets?.resolvingColumns(of: scenario, on: target)
+            ?? scenario.resolvingColumns(on: target)
+        var variables = VariableTable(resolved)
         var clients: [ClientPlan] = []
         var unsupported: [String: String] = [:]
         let interrupts = Self.interrupts(of: scenario.clients)

@@ -231,6 +231,18 @@ public final class WorkloadRun: Sendable {
         }
     }
 
+    /// Whether the arm starts with the rows of the scenario's data.
+    private var keepsRows: Bool {
+        guard arm.file == nil, options.database == nil else { return false }
+        return arm.setup.allSatisfy { sql in
+            let words = sql.uppercased().split(whereSeparator: \.isWhitespace)
+            let first = words.first ?? ""
+            let second = words.dropFirst().first ?? ""
+            let isIndex = first == "CREATE" && ["INDEX", "UNIQUE"].contains(second)
+            return !sql.contains(";") && (isIndex || ["ANALYZE", "PRAGMA"].contains(first))
+        }
+    }
+
     private func load(
         _ target: any WorkloadTarget,
         at file: String,
@@ -240,7 +252,8 @@ public final class WorkloadRun: Sendable {
         let plan = try RunPlan(
             scenario,
             on: target,
-            startsProcesses: options.processCommand != nil
+            startsProcesses: options.processCommand != nil,
+            datasets: keepsRows ? options.datasets : nil
         )
         try plan.checkStatements(of: scenario, on: target)
         let processes = try ClientProcesses.start(
