@@ -3,7 +3,8 @@ import Foundation
 import Scenarios
 import Telemetry
 import Testing
-import WorkloadEngine
+
+@testable import WorkloadEngine
 
 /// Tests features of arms that captured scenarios use: kinds of `BEGIN`, busy timeouts, pauses, and
 /// the guard.
@@ -198,6 +199,83 @@ struct CapturedArmTests {
         #expect(try #require(result.clients["add"]).completed > 10)
         #expect(try #require(result.clients["seek"]).errorCount == 0)
         #expect(try #require(result.clients["seek"]).completed > 100)
+    }
+
+    /// A pair of columns is a key, and one of its values is in most of the rows.
+    @Test(arguments: [20, 20_000], ["", ", distinct: true"])
+    func valuesComeFromOneRow(rows: Int, options: String) async throws {
+        let result = try await run(
+            Scenario.parse(
+                yaml: """
+                    version: 1
+                    name: rows
+                    dataset:
+                      sql:
+                        - "CREATE TABLE t (a TEXT, b INT, rest)"
+                        - "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT \(rows))
+                           INSERT INTO t SELECT iif(n % 10 = 0, 'x' || n, 'popular'), n, 0 FROM n"
+                    arms: {a: {type: queue, synchronous: "off"}}
+                    phases: [{name: steady, duration: 300ms}]
+                    variables:
+                      b: {distribution: choice, table: t, column: b, same-row: a}
+                      a: {distribution: choice, table: t, column: a}
+                      p: {distribution: choice, table: t, column: a\(options)}
+                    clients:
+                      seek:
+                        access: read
+                        sql:
+                          - {sql: "SELECT b FROM t WHERE a = :a AND b = :b LIMIT 1", into: found}
+                          # Fails if no row has the values.
+                          - {if: ":found is null", do: "SELECT abs(-9223372036854775808)"}
+                      popular:
+                        access: read
+                        sql:
+                          - {sql: "SELECT :p = 'popular', 1", into: [is, no]}
+                          - {if: ":is = 1", do: "SELECT abs(-9223372036854775808)"}
+                    """,
+                file: "f"
+            )
+        )
+        let seek = try #require(result.clients["seek"])
+        #expect(seek.errorCount == 0)
+        #expect(seek.completed > 5)
+        let popular = try #require(result.clients["popular"])
+        let share = Double(popular.errorCount) / Double(popular.errorCount + popular.completed)
+        // The popular value is one of three, or of 2,001.
+        let expected = options.isEmpty ? 0.9 : 1 / (1 + Double(rows) / 10)
+        #expect(abs(share - expected) < 0.1, "\(share)")
+    }
+
+    /// The copies of the data have the same rows, whatever the indexes of an arm.
+    @Test func columnsAreReadOnceForTheRunsOfABlock() throws {
+        let folder = try Folder()
+        let target = try EngineTargetFactory().open(Arm(name: "a", kind: .queue), at: folder.file)
+        defer { try? target.close() }
+        func run(_ sql: String) throws {
+            try target.perform(.write, as: Self.client) { _ = try $0.run(sql, []) }
+        }
+        try run("CREATE TABLE t (a)")
+        try run("INSERT INTO t VALUES (1), (2)")
+        let scenario = try Scenario.parse(
+            yaml: """
+                version: 1
+                name: columns
+                dataset: {schema: "CREATE TABLE t (a)"}
+                arms: {a: {type: queue}}
+                phases: [{name: steady, duration: 100ms}]
+                variables: {a: {distribution: choice, table: t, column: a}}
+                clients: {app: {access: read, sql: "SELECT :a"}}
+                """,
+            file: "f"
+        )
+        let store = DatasetStore(in: folder.url)
+        let first = try store.resolvingColumns(of: scenario, on: target)
+        try run("DELETE FROM t")
+        #expect(try store.resolvingColumns(of: scenario, on: target) == first)
+        let other = try store.resolvingColumns(of: scenario.with(seed: 7), on: target)
+        #expect(other.variables != first.variables)
+        store.remove()
+        #expect(try store.resolvingColumns(of: scenario, on: target) != first)
     }
 
     @Test(arguments: [

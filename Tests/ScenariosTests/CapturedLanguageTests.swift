@@ -8,7 +8,8 @@ struct CapturedLanguageTests {
         variable: String = "{distribution: uniform, min: 1, max: 9}",
         sql: String = "SELECT :id",
         client: String = "",
-        top: String = ""
+        top: String = "",
+        more: String = ""
     ) -> String {
         """
         version: 1
@@ -16,7 +17,7 @@ struct CapturedLanguageTests {
         dataset: {schema: "CREATE TABLE t (a, b)"}
         arms: {present: \(arm)}
         phases: [{name: steady, duration: 10s}]
-        variables: {id: \(variable)}
+        variables: {id: \(variable)\(more.isEmpty ? "" : ", " + more)}
         clients: {app: {access: write, sql: \(sql)\(client)}}
         \(top)
         """
@@ -65,6 +66,17 @@ struct CapturedLanguageTests {
         )
     }
 
+    @Test func valuesComeFromTheSameRow() throws {
+        let parsed = try scenario(
+            yaml(
+                variable: "{distribution: choice, table: T, column: b, same-row: other}",
+                more: "other: {distribution: choice, table: t, column: a, distinct: true}"
+            )
+        )
+        #expect(parsed.variables["id"]?.column?.sameRow == "other")
+        #expect(parsed.variables["other"]?.column?.theta == 0)
+    }
+
     @Test func theGuardAppliesToEveryArm() throws {
         #expect(try !scenario(yaml()).arms[0].isGuarded)
         #expect(try scenario(yaml(top: "guard: captured")).arms[0].isGuarded)
@@ -86,6 +98,16 @@ struct CapturedLanguageTests {
     @Test(arguments: [
         ("{distribution: choice, column: a}", "requires 'table'"),
         ("{distribution: choice, table: t}", "requires 'column'"),
+        ("{distribution: choice, values: [1], distinct: true}", "'distinct' of variable 'id' req"),
+        (
+            "{distribution: choice, table: t, column: a, theta: 1, distinct: true}",
+            "'distinct' cannot be combined with 'theta'"
+        ),
+        (
+            "{distribution: choice, table: t, column: a, same-row: id}",
+            "must be a variable that draws a row of 't' with 'distribution: choice' and 'column', and without 'nulls', not 'id'"
+        ),
+        ("{distribution: choice, table: t, column: a, same-row: row}", "'id': 'same-row' must be"),
         (
             "{distribution: uniform, table: t, column: a, min: 1}",
             "'min' cannot be combined with 'column'"

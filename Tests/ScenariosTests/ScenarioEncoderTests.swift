@@ -108,6 +108,8 @@ struct ScenarioEncoderTests {
           n: {distribution: sequential, after: t_id}
           x: {distribution: exponential, parameter: 2.5, min: 0, max: 9}
           c: {distribution: choice, table: t, column: a, theta: 0.8}
+          v: {distribution: choice, distinct: true, table: t, column: a}
+          w: {distribution: choice, same-row: v, table: t, column: b}
           t_id: {distribution: uniform}
         transactions:
           steps:

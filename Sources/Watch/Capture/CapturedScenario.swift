@@ -40,6 +40,8 @@ package struct CapturedScenario {
         package var p99Seconds: Double?
         /// The mean number of rows per transaction, or `nil` if unknown.
         package var rows: Double?
+        /// The ratio of the standard deviation of the numbers of rows to their mean.
+        var rowVariation = 0.0
         /// The mean number of lock failures per transaction.
         package var busyShare: Double
         package var writes: Bool
@@ -52,8 +54,12 @@ package struct CapturedScenario {
         package var statements: [(sql: String, count: Int)]
         /// The normalized statements, for display.
         package var summary: String
-        /// Whether a statement has a LIMIT whose value is not known.
-        var hasLimit = false
+        var values = OperationValues()
+        /// Whether each statement returns a row for each row that it finds.
+        var returnsFoundRows = false
+        /// Whether the operation takes less than 1% of the time, of the time with a write lock, and of
+        /// the failures.
+        var isRare = false
     }
 
     /// Plans the scenario for a load.
@@ -243,6 +249,7 @@ package struct CapturedScenario {
             medianSeconds: shape.isTimed ? shape.durations.quantile(0.5) : nil,
             p99Seconds: shape.isTimed && shape.count >= 1000 ? shape.durations.quantile(0.99) : nil,
             rows: hasRowCounts ? shape.meanRows : nil,
+            rowVariation: shape.rowVariation,
             busyShare: Double(shape.busyCount) / Double(max(1, shape.count)),
             writes: shape.writes,
             writeShare: shape.totalSeconds > 0
@@ -250,7 +257,11 @@ package struct CapturedScenario {
             pauseSeconds: planned.operation.steps.pauseSeconds,
             statements: planned.operation.statements,
             summary: shape.positions.map(\.key).joined(separator: "; "),
-            hasLimit: shape.positions.contains { $0.slots.contains { $0.role == .limit } }
+            values: planned.operation.values,
+            returnsFoundRows: shape.positions.allSatisfy {
+                $0.returnsFoundRows && !$0.key.split(separator: " ").contains("LIMIT")
+            },
+            isRare: ShapeChoice.isRare(shape, of: analysis)
         )
     }
 }

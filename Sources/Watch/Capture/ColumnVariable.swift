@@ -1,4 +1,6 @@
+import Foundation
 import Scenarios
+import Text
 
 /// A scenario variable that draws its values from a column.
 struct ColumnVariable: Equatable {
@@ -11,11 +13,22 @@ struct ColumnVariable: Equatable {
     ///
     /// For integer keys without large gaps, the variable draws from the whole range, because
     /// drawing from a sample would make a few rows hot.
-    static func drawn(from column: Variable.Column, in schema: CaptureSchema) -> ColumnVariable {
-        let schemaColumn = schema.column(column)
-        let isKey =
-            schemaColumn?.isUnique == true && schemaColumn?.isInteger == true
-            && schemaColumn?.hasGaps != true
+    static func drawn(
+        from column: Variable.Column,
+        in schema: CaptureSchema,
+        isDistinct: Bool = false
+    ) -> ColumnVariable {
+        let isKey = isKey(column, in: schema)
+        if isDistinct, !isKey {
+            return ColumnVariable(
+                base: "\(column.table)_\(column.name)",
+                variable: Variable(
+                    distribution: .choice([], weights: []),
+                    column: Variable.Column(table: column.table, name: column.name, theta: 0)
+                ),
+                comment: "any value of the column, equally often"
+            )
+        }
         return ColumnVariable(
             base: "\(column.table)_\(column.name)",
             variable: Variable(
@@ -24,6 +37,37 @@ struct ColumnVariable: Equatable {
             ),
             comment: isKey ? "any value in the column's range" : "a value of an existing row"
         )
+    }
+
+    /// Returns whether a column contains unique integers without large gaps.
+    static func isKey(_ column: Variable.Column, in schema: CaptureSchema) -> Bool {
+        guard let column = schema.column(column) else { return false }
+        return column.isUnique && column.isInteger && !column.hasGaps
+    }
+
+    /// Whether the values are those of existing rows.
+    var isDrawnFromRows: Bool {
+        guard variable.column != nil, variable.column?.sameRow == nil else { return false }
+        return switch variable.distribution {
+        case .uniform: true
+        case .choice(let values, _): values.isEmpty
+        default: false
+        }
+    }
+
+    /// Draws rows rather than integers from a range, so that other values can come from the same row.
+    mutating func drawRows() {
+        guard variable.distribution == .uniform else { return }
+        variable.distribution = .choice([], weights: [])
+        comment = "a value of an existing row"
+    }
+
+    /// Takes the value from the row that another variable draws.
+    mutating func takeValue(fromRowOf name: String) {
+        variable.distribution = .choice([], weights: [])
+        variable.column?.theta = nil
+        variable.column?.sameRow = name
+        comment = "the value in the row of :\(name)"
     }
 
     /// Returns a variable for the new integer of an existing row.
@@ -85,10 +129,23 @@ extension CaptureSchema.Column {
 ///
 /// A random text is usually not a word, and may not be a valid query.
 package struct FullTextWords: Sendable, Equatable {
-    /// The words by table name.
-    private let words: [String: [String]]
+    package struct Word: Sendable, Equatable {
+        package var text: String
+        /// The number of rows that contain the word.
+        package var rows: Int
 
-    package init(_ words: [String: [String]] = [:]) {
+        package init(_ text: String, rows: Int = 1) {
+            self.text = text
+            self.rows = rows
+        }
+    }
+
+    /// The words by table name, the most frequent first.
+    private let words: [String: [Word]]
+    /// The number of words that a variable draws.
+    private static let count = 20
+
+    package init(_ words: [String: [Word]] = [:]) {
         self.words = words.filter { !$0.value.isEmpty }
     }
 
@@ -96,23 +153,65 @@ package struct FullTextWords: Sendable, Equatable {
 
     /// Returns a variable with words of a full-text table if the slot at an index searches it, or
     /// `nil` otherwise.
-    func variable(at index: Int, of statement: NormalizedStatement) -> ColumnVariable? {
+    ///
+    /// - Parameters:
+    ///   - index: The slot.
+    ///   - statement: The statement.
+    ///   - frequency: The number of rows that contain a word, or `nil` for frequent and rare words.
+    /// - Returns: The variable.
+    func variable(
+        at index: Int,
+        of statement: NormalizedStatement,
+        frequency: Int? = nil
+    ) -> ColumnVariable? {
         matched(index, of: statement).map { words in
-            ColumnVariable(
+            let chosen = Self.chosen(words, frequency: frequency)
+            return ColumnVariable(
                 base: "word",
                 variable: Variable(
-                    distribution: .choice(words.map(WorkloadValue.text), weights: [])
+                    distribution: .choice(chosen.map { WorkloadValue.text($0.text) }, weights: [])
                 ),
-                comment: "words of the full-text index"
+                comment: frequency.map {
+                    "words in about \(HumanUnits.exact($0, "row")) of the full-text index"
+                } ?? "words of the full-text index"
             )
         }
+    }
+
+    /// Returns the mean number of rows that contain a word of the variable for a slot, or `nil` if
+    /// the slot does not search.
+    func meanRows(
+        at index: Int,
+        of statement: NormalizedStatement,
+        frequency: Int?
+    ) -> Double? {
+        matched(index, of: statement).map { words in
+            let chosen = Self.chosen(words, frequency: frequency)
+            return chosen.reduce(0) { $0 + Double($1.rows) } / Double(chosen.count)
+        }
+    }
+
+    /// Returns the words that a variable draws: those whose numbers of rows are nearest to a frequency
+    /// or, without one, the most frequent and others at equal distances.
+    private static func chosen(_ words: [Word], frequency: Int?) -> [Word] {
+        guard words.count > count else { return words }
+        guard let frequency else {
+            let rest = words.dropFirst(count / 2)
+            let step = max(1, rest.count / (count - count / 2))
+            let others = rest.enumerated().filter { $0.offset % step == step - 1 }.map(\.element)
+            return Array(words.prefix(count / 2) + others.prefix(count - count / 2))
+        }
+        func distance(_ word: Word) -> Double {
+            abs(log(Double(max(1, word.rows)) / Double(max(1, frequency))))
+        }
+        return Array(words.sorted { distance($0) < distance($1) }.prefix(count))
     }
 
     /// Returns the words of the table that a slot searches.
     ///
     /// `x MATCH :q`, `x = :q`, and `x(:q)` search the table `x`. `column MATCH :q` searches the
     /// full-text table in the statement.
-    private func matched(_ index: Int, of statement: NormalizedStatement) -> [String]? {
+    private func matched(_ index: Int, of statement: NormalizedStatement) -> [Word]? {
         func names(in text: String) -> [Substring] {
             text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }
         }

@@ -6,15 +6,18 @@ import WorkloadEngine
 /// Corrections of a captured scenario, from the differences between the capture and a run.
 ///
 /// A program and the load generator do not need the same time between two statements, and a trace
-/// lengthens some of the captured times. The corrected pauses make up for both.
+/// lengthens some of the captured times. The corrected pauses make up for both. If the values of the
+/// run find other rows than those of the program, the values are drawn in another way first, because
+/// the times depend on the rows.
 package struct FidelityAdjustment: Sendable, Equatable {
     /// The factors of the pauses inside transactions, by client and operation.
     private var pauseFactors: [String: Double] = [:]
     /// The factors of the think times, by client.
     private var paceFactors: [String: Double] = [:]
-    /// The operations whose values of LIMIT are drawn, because their largest value returned too
-    /// many rows.
-    private var drawnLimits: Set<String> = []
+    /// How the values are drawn, by operation.
+    private var valueModels: [String: ValueModel] = [:]
+    /// The ways to draw values that made the differences larger, by operation.
+    private var rejected: [String: Set<ValueModel>] = [:]
 
     package init() {}
 
@@ -29,23 +32,63 @@ package struct FidelityAdjustment: Sendable, Equatable {
 
     func factor(ofPaceOf client: String) -> Double { paceFactors[client, default: 1] }
 
-    func drawsLimits(of operation: String) -> Bool { drawnLimits.contains(operation) }
+    func valueModel(of operation: String) -> ValueModel { valueModels[operation] ?? ValueModel() }
+
+    /// Notes that a run with other corrections differs more from the capture.
+    ///
+    /// Ways to draw values that improve their operation's rows or time may be tried again without the
+    /// others.
+    ///
+    /// - Parameters:
+    ///   - other: The corrections.
+    ///   - scenario: The scenario without them.
+    ///   - rows: Its differences.
+    ///   - next: The differences with the corrections, or none if they do not change the scenario.
+    /// - Returns: Whether there may be further ways to draw values.
+    package mutating func reject(
+        _ other: FidelityAdjustment,
+        of scenario: CapturedScenario,
+        rows: [FidelityReport.Row],
+        next: [FidelityReport.Row] = []
+    ) -> Bool {
+        var isAny = false
+        for (index, operation) in scenario.operations.enumerated() {
+            let name = operation.name
+            guard let model = other.valueModels[name], model != valueModels[name] else { continue }
+            isAny = true
+            if rows.indices.contains(index), next.indices.contains(index),
+                next[index].valueDistance(of: operation) < rows[index].valueDistance(of: operation)
+            {
+                continue
+            }
+            rejected[name, default: []].insert(model)
+        }
+        return isAny
+    }
 
     /// Returns the corrections after another run, or `nil` if nothing in the scenario can correct
     /// the differences.
+    ///
+    /// - Parameters:
+    ///   - rows: The differences.
+    ///   - scenario: The scenario that ran.
+    ///   - changesValues: Whether values may be drawn in other ways.
+    /// - Returns: The corrections.
     package func corrected(
         by rows: [FidelityReport.Row],
-        of scenario: CapturedScenario
+        of scenario: CapturedScenario,
+        changesValues: Bool = true
     ) -> FidelityAdjustment? {
         var next = self
-        for client in scenario.clients {
+        // The times of the next run depend on its rows.
+        var changedClients: Set<String> = []
+        for (operation, row) in zip(scenario.operations, rows) where changesValues {
+            guard let model = nextModel(of: operation, row: row) else { continue }
+            next.valueModels[operation.name] = model
+            changedClients.insert(operation.client)
+        }
+        for client in scenario.clients where !changedClients.contains(client.name) {
             let rows = zip(scenario.operations, rows).filter { $0.0.client == client.name }
-            for (operation, row) in rows where operation.hasLimit {
-                guard let captured = row.rows.captured, let replayed = row.rows.replayed,
-                    replayed > captured * (1 + FidelityReport.tolerance)
-                else { continue }
-                next.drawnLimits.insert(operation.name)
-            }
             // The total time that the corrected pauses add to one transaction, in seconds.
             var change = 0.0
             let rate = rows.reduce((captured: 0.0, replayed: 0.0)) {
@@ -73,6 +116,31 @@ package struct FidelityAdjustment: Sendable, Equatable {
         return next == self ? nil : next
     }
 
+    /// Returns another way to draw an operation's values if they find other rows than the program's
+    /// values, or `nil` if they do not or if there is none.
+    private func nextModel(
+        of operation: CapturedScenario.Operation,
+        row: FidelityReport.Row
+    ) -> ValueModel? {
+        let current = valueModel(of: operation.name)
+        var candidates: [ValueModel] = []
+        func add(_ change: (inout ValueModel) -> Void) {
+            var model = current
+            change(&model)
+            if model != current { candidates.append(model) }
+        }
+        if let wordRows = operation.values.wordRows, let ratio = row.excess(of: operation) {
+            add { $0.wordFrequency = max(1, Int((wordRows / ratio).rounded())) }
+        }
+        if let excess = row.excessRows, excess > 1 {
+            if operation.values.hasLimit { add { $0.drawsLimits = true } }
+            if operation.values.joinsLiteral { add { $0.joins = .parameters } }
+            if operation.values.joins { add { $0.joins = .none } }
+            if operation.values.drawsRows { add { $0.drawsDistinctValues = true } }
+        }
+        return candidates.first { !rejected[operation.name, default: []].contains($0) }
+    }
+
     private static func correct(_ factor: inout Double?, by correction: Double) {
         guard correction.isFinite, abs(correction - 1) >= smallest else { return }
         let old = factor ?? 1
@@ -89,7 +157,21 @@ package struct FidelityAdjustment: Sendable, Equatable {
         }
             + paceFactors.sorted { $0.key < $1.key }
             .map { phrase("think time of \($0.key)", factor: $0.value) }
-            + drawnLimits.sorted().map { "LIMIT of \($0) drawn from the numbers of rows" }
+            + valueModels.sorted { $0.key < $1.key }.flatMap { operation, model in
+                model.descriptions.map { "\($0) of \(operation)" }
+            }
+    }
+}
+
+extension ValueModel {
+    fileprivate var descriptions: [String] {
+        [
+            drawsLimits ? "LIMIT drawn from the numbers of rows" : nil,
+            joins == .parameters ? "literals drawn without regard to other values" : nil,
+            joins == .none ? "values drawn without regard to each other" : nil,
+            drawsDistinctValues ? "each value equally likely" : nil,
+            wordFrequency.map { "words in about \(HumanUnits.exact($0, "row"))" },
+        ].compactMap { $0 }
     }
 }
 

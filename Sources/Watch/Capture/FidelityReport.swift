@@ -57,6 +57,57 @@ package struct FidelityReport {
             return abs(expected - count.replayed) <= 2
                 * max(1, expected + count.replayed).squareRoot()
         }
+        /// The ratio of the rows of the run to those of the capture if it differs from 1 by more than
+        /// the tolerance and chance, or `nil` otherwise.
+        var excessRows: Double? {
+            guard let captured = rows.captured, let replayed = rows.replayed else { return nil }
+            return Self.excess(captured, replayed, smallest: 0.05, chance: rowChance)
+        }
+        /// The ratio of the mean time of the run to that of the capture, as ``excessRows``.
+        var excessTime: Double? {
+            guard let captured = seconds.captured, let replayed = seconds.replayed else {
+                return nil
+            }
+            return Self.excess(
+                captured,
+                replayed,
+                smallest: FidelityReport.timeTolerance,
+                chance: timeChance
+            )
+        }
+
+        /// The ratio that shows whether the operation's values find what the program's values find.
+        ///
+        /// A statement with LIMIT or an aggregate returns the same number of rows for many values.
+        func excess(of operation: CapturedScenario.Operation) -> Double? {
+            operation.returnsFoundRows ? excessRows : isRare ? nil : excessTime
+        }
+
+        /// The size of the difference that other values may reduce.
+        func valueDistance(of operation: CapturedScenario.Operation) -> Double {
+            abs(log(excessRows ?? excess(of: operation) ?? 1))
+        }
+
+        private static func excess(
+            _ captured: Double,
+            _ replayed: Double,
+            smallest: Double,
+            chance: Double
+        ) -> Double? {
+            let ratio = max(replayed, smallest) / max(captured, smallest)
+            guard abs(captured - replayed) > smallest,
+                abs(log(ratio)) > log(1 + FidelityReport.tolerance + chance)
+            else { return nil }
+            return ratio
+        }
+
+        /// Whether the operation takes less than 1% of the time, of the time with a write lock, and of
+        /// the failures, in the capture and in the run, so that its own time is not judged.
+        var isRare = false
+        /// The ratio of the standard deviation of the captured numbers of rows to their mean.
+        var rowVariation = 0.0
+        /// The relative difference of two mean numbers of rows that chance explains.
+        fileprivate var rowChance: Double { chance * rowVariation }
         /// The relative difference of two mean durations that chance explains.
         ///
         /// A few long waits for a lock may make up most of the mean.
@@ -91,7 +142,7 @@ package struct FidelityReport {
         rows meanRows: (String) -> Double? = { _ in nil }
     ) {
         var replayedShare = 0.0
-        rows = scenario.operations.map { operation in
+        var rows = scenario.operations.map { operation in
             let client = result.clients[operation.client]
             let metrics = client?.operations?[operation.name] ?? client
             let errorCount = metrics?.errorCount ?? 0
@@ -127,9 +178,19 @@ package struct FidelityReport {
                     metrics?.response?.p50.map {
                         max(0, Double($0) - Double(metrics?.lag?.p50 ?? 0)) / 1e9
                     }
-                )
+                ),
+                isRare: operation.isRare,
+                rowVariation: operation.rowVariation
             )
         }
+        let replayed = rows.reduce(0) { $0 + $1.rate.replayed * ($1.seconds.replayed ?? 0) }
+        for index in rows.indices where rows[index].isRare {
+            let row = rows[index]
+            rows[index].isRare =
+                row.rate.replayed * (row.seconds.replayed ?? 0) <= ShapeChoice.notableShare
+                * replayed
+        }
+        self.rows = rows
         writeShare = (scenario.writeShare, replayedShare)
         // The share is a sum over the operations, each with its own number of transactions.
         writeChance =
@@ -220,7 +281,9 @@ package struct FidelityReport {
                 ReportUnits.compact,
                 remedy: "edit the client's arrival rate or think time"
             )
-            if let captured = row.seconds.captured, let replayed = row.seconds.replayed {
+            if !row.isRare, let captured = row.seconds.captured,
+                let replayed = row.seconds.replayed
+            {
                 compare(
                     captured,
                     replayed: replayed,
@@ -237,6 +300,7 @@ package struct FidelityReport {
                     replayed: replayed,
                     name: "rows of \(row.name)",
                     smallest: 0.05,
+                    chance: row.rowChance,
                     ReportUnits.compact,
                     remedy: "edit the variables whose values the statement compares"
                 )

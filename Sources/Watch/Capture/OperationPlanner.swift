@@ -38,8 +38,9 @@ struct OperationPlanner {
         let planner = SlotPlanner(
             schema: schema,
             options: options,
-            drawsLimits: adjustment.drawsLimits(of: operation.name)
+            model: adjustment.valueModel(of: operation.name)
         )
+        operation.values = planner.values(of: shape)
         var slots = SlotNames(shape, planner)
         var position = 0
         for (index, occurrence) in shape.occurrences.enumerated() {
@@ -152,6 +153,7 @@ struct PlannedOperation {
     var steps: [Step]
     /// The parts of the shape that the operation does not model.
     var problems: [String]
+    var values = OperationValues()
 
     /// The program's statements, with the number of executions.
     ///

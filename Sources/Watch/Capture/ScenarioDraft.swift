@@ -150,6 +150,7 @@ package struct ScenarioDraft {
         _ variableNames: inout [String: String]
     ) throws(DraftError) -> String {
         var texts: [String] = []
+        var rows = RowVariables()
         for (index, slot) in statement.slots.enumerated() {
             if let name = statement.parameterNames[index] { parameterNames.insert(name) }
             switch slot.source {
@@ -162,7 +163,12 @@ package struct ScenarioDraft {
                     texts += try bounds(range, from: start, variableNames: &variableNames)
                 } else {
                     texts.append(
-                        try parameter(slot, at: index, of: statement, variableNames: &variableNames)
+                        try parameter(
+                            at: index,
+                            of: statement,
+                            rows: &rows,
+                            variableNames: &variableNames
+                        )
                     )
                 }
             }
@@ -187,14 +193,25 @@ package struct ScenarioDraft {
     }
 
     private mutating func parameter(
-        _ slot: StatementSlot,
         at index: Int,
         of statement: NormalizedStatement,
+        rows: inout RowVariables,
         variableNames: inout [String: String]
     ) throws(DraftError) -> String {
-        let name = statement.parameterNames[index]
-        if let name, let variable = variableNames[name] { return ":\(variable)" }
-        let variable = try variable(for: slot, index, of: statement, name: name)
+        let (slot, name) = (statement.slots[index], statement.parameterNames[index])
+        if let name, let variable = variableNames[name] {
+            rows.add(variable, of: slot, in: slot.requiredRow, variables)
+            return ":\(variable)"
+        }
+        var variable = try variable(for: slot, index, of: statement, name: name)
+        if name.flatMap({ options.values[$0] }) == nil {
+            let row = slot.requiredRow
+            let isJoined = statement.slots.contains { other in
+                guard row != nil, case .parameter = other.source else { return false }
+                return other.requiredRow == row && other.column != slot.column
+            }
+            _ = rows.join(&variable, of: slot, in: row, isJoined: isJoined, variables)
+        }
         let variableName = variables.name(
             name ?? variable.base,
             variable: variable.variable,
@@ -203,6 +220,7 @@ package struct ScenarioDraft {
         )
         // Each `?` is a separate parameter.
         variableNames[name ?? "?\(variableNames.count)"] = variableName
+        rows.add(variableName, of: slot, in: slot.requiredRow, variables)
         return ":\(variableName)"
     }
 

@@ -32,7 +32,12 @@ struct ScenarioText {
         for entry in variables { scenario.variables[entry.name] = entry.variable }
         for operation in operations { scenario.transactions[operation.name] = operation.steps }
         scenario.primary = clients.prefix(3).map { client in
-            if case .closed = client.pace { return "\(client.name).throughput" }
+            // Short pauses hide a change from the throughput, and with long ones there are too few
+            // accesses for a percentile.
+            if case .closed(let pause) = client.pace, pause?.mean ?? 0 == 0 || pause?.mean ?? 0 > 1
+            {
+                return "\(client.name).throughput"
+            }
             return "\(client.name).response.p99"
         }
         scenario.thresholds = clients.flatMap(thresholds)

@@ -8,7 +8,7 @@ struct ShapeChoice {
     private static let coverage = 0.995
     /// The share of the time, of the time with a write lock, or of the failures from which a shape
     /// is modeled however rare it is.
-    private static let notableShare = 0.01
+    static let notableShare = 0.01
 
     /// The numbers of the chosen shapes, in order.
     let modeled: [Int]
@@ -61,9 +61,6 @@ struct ShapeChoice {
     /// Returns the largest of each shape's shares of the time, of the time with a write lock, and of
     /// the failures.
     private static func shares(of shapes: [ShapeStatistics]) -> [Double] {
-        let measures: [(ShapeStatistics) -> Double] = [
-            { $0.totalSeconds }, { $0.writeSeconds }, { Double($0.busyCount) },
-        ]
         let totals = measures.map { measure in shapes.reduce(0) { $0 + measure($1) } }
         return shapes.map { shape in
             zip(measures, totals).reduce(0) { largest, pair in
@@ -71,6 +68,20 @@ struct ShapeChoice {
             }
         }
     }
+
+    /// Returns whether a shape takes less than 1% of the time, of the time with a write lock, and of
+    /// the failures.
+    static func isRare(_ shape: ShapeStatistics, of analysis: CaptureAnalysis) -> Bool {
+        measures.allSatisfy { measure in
+            let total = analysis.shapes.reduce(0) { $0 + measure($1) }
+            return measure(shape) < notableShare * total || total == 0
+        }
+    }
+
+    /// The time, the time with a write lock, and the number of failures of a shape.
+    private static let measures: [@Sendable (ShapeStatistics) -> Double] = [
+        { $0.totalSeconds }, { $0.writeSeconds }, { Double($0.busyCount) },
+    ]
 
     /// Returns the reason that a shape cannot be repeated, or `nil` if it can be.
     private static func obstacle(of shape: ShapeStatistics) -> String? {

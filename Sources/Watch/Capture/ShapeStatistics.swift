@@ -213,6 +213,22 @@ struct ShapeStatistics {
         return sum
     }
 
+    /// The ratio of the standard deviation of the numbers of rows of transactions to their mean, if the
+    /// statements' numbers are independent.
+    var rowVariation: Double {
+        var position = 0
+        var variance = 0.0
+        for (index, occurrence) in occurrences.enumerated() {
+            for offset in 0..<occurrence.part.length {
+                let numbers = rows[position + offset]
+                let deviation = numbers.variation * numbers.mean
+                variance += deviation * deviation * repetitions[index].mean
+            }
+            position += occurrence.part.length
+        }
+        return meanRows > 0 ? variance.squareRoot() / meanRows : 0
+    }
+
     var isTimed: Bool { durations.count > 0 }
 
     /// The total time of all transactions, in seconds, or 0 if it is unknown.

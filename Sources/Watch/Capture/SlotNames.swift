@@ -12,6 +12,9 @@ struct SlotNames {
     private var cycles: [Cycle: String] = [:]
     private(set) var problems: [String] = []
 
+    /// The places whose values come from one row together with others.
+    private let joined: Set<SlotGroups.Place>
+
     /// The items of a list, or the rows of an insert, that share a variable.
     private struct Cycle: Hashable {
         var position: Int
@@ -38,16 +41,32 @@ struct SlotNames {
     init(_ shape: ShapeStatistics, _ planner: SlotPlanner) {
         self.shape = shape
         self.planner = planner
-        groups = SlotGroups(shape)
+        let groups = SlotGroups(shape)
+        self.groups = groups
+        joined = Set(
+            shape.positions.indices.flatMap { position in
+                planner.joinedSlots(of: shape.positions[position])
+                    .map { groups.root(of: SlotGroups.Place(position: position, slot: $0)) }
+            }
+        )
     }
 
     mutating func sql(at position: Int, _ variables: inout VariableRegistry) -> String {
         let statement = shape.mostFrequentText(at: position)
         var texts: [String] = []
+        var rows = RowVariables()
         for (index, slot) in statement.slots.enumerated() {
             let place = SlotGroups.Place(position: position, slot: index)
-            let text = text(of: slot, in: statement, at: place, previous: texts.last, &variables)
-            texts.append(text)
+            texts.append(
+                text(
+                    of: slot,
+                    in: statement,
+                    at: place,
+                    previous: texts.last,
+                    rows: &rows,
+                    &variables
+                )
+            )
         }
         return statement.sql { texts[$0] }
     }
@@ -57,21 +76,34 @@ struct SlotNames {
         in statement: NormalizedStatement,
         at place: SlotGroups.Place,
         previous: String?,
+        rows: inout RowVariables,
         _ variables: inout VariableRegistry
     ) -> String {
         let root = groups.root(of: place)
-        if let name = constants[place] { return ":\(name)" }
-        if root != place, let name = names[root] { return ":\(name)" }
+        let row = planner.row(of: slot)
+        if let name = constants[place] {
+            // Each repetition of a loop draws a new row, but keeps this value.
+            rows.keep(row)
+            return ":\(name)"
+        }
+        if root != place, let name = names[root] {
+            rows.add(name, of: slot, in: row, variables)
+            return ":\(name)"
+        }
         let cycle = Cycle(slot, position: place.position)
         if let cycle, let name = cycles[cycle] { return ":\(name)" }
         let (value, problem) = planner.plan(slot, in: statement, at: place, of: shape)
-        if let problem, !problems.contains(problem) { problems.append(problem) }
+        if let problem { addProblem(problem) }
         switch value {
         case .text(let text): return text
         case .span(let span):
             guard let previous, previous.hasPrefix(":"), span != 0 else { return previous ?? "1" }
             return "\(previous) + \(span)"
-        case .variable(let variable):
+        case .variable(var variable):
+            let isJoined = joined.contains(root)
+            if !rows.join(&variable, of: slot, in: row, isJoined: isJoined, variables) {
+                addProblem("the row with the values of \(slot.described) and others")
+            }
             let name = variables.name(
                 variable.base,
                 variable: variable.variable,
@@ -79,9 +111,14 @@ struct SlotNames {
                 excluding: Set(names.values)
             )
             names[root] = name
+            rows.add(name, of: slot, in: row, variables)
             if let cycle { cycles[cycle] = name }
             return ":\(name)"
         }
+    }
+
+    private mutating func addProblem(_ problem: String) {
+        if !problems.contains(problem) { problems.append(problem) }
     }
 
     /// Creates variables for values that are the same in all repetitions of a loop.
@@ -95,6 +132,7 @@ struct SlotNames {
         var order: [SlotGroups.Place] = []
         for position in range {
             let statement = shape.positions[position]
+            var rows = RowVariables()
             for (index, slot) in statement.slots.enumerated() {
                 guard shape.isConstant(at: position, slot: index) else { continue }
                 let place = SlotGroups.Place(position: position, slot: index)
@@ -103,7 +141,14 @@ struct SlotNames {
                     constants[place] = variable.name
                     continue
                 }
-                let text = text(of: slot, in: statement, at: place, previous: nil, &variables)
+                let text = text(
+                    of: slot,
+                    in: statement,
+                    at: place,
+                    previous: nil,
+                    rows: &rows,
+                    &variables
+                )
                 guard text.hasPrefix(":") else { continue }
                 let source = String(text.dropFirst())
                 let name = "kept_\(source)"
@@ -287,6 +332,10 @@ package struct VariableRegistry {
         }
     }
 
+    func variable(named name: String) -> Variable? {
+        entries.first { $0.name == name }?.variable
+    }
+
     /// Converts a string to a valid name of an SQL parameter: ASCII letters, digits, and `_`.
     ///
     /// YAML limits keys to 1,024 characters.
@@ -299,5 +348,66 @@ package struct VariableRegistry {
             result.unicodeScalars.append(isValid ? scalar : "_")
         }
         return result.first?.isLetter == true ? result : "v_" + result
+    }
+}
+
+/// The variables that draw the rows which contain the values of a statement.
+struct RowVariables {
+    /// The names by the alias of the table, or an empty name for a row with a value that a loop keeps.
+    private var names: [String: String] = [:]
+
+    /// Notes the variable of a slot, unless another variable draws the row of its value.
+    mutating func add(
+        _ name: String,
+        of slot: StatementSlot,
+        in row: String?,
+        _ variables: VariableRegistry
+    ) {
+        guard let row, names[row] == nil, Self.draws(name, slot.column, variables),
+            let variable = variables.variable(named: name), case .choice = variable.distribution
+        else { return }
+        names[row] = variable.column?.sameRow ?? name
+    }
+
+    /// Notes that a loop keeps a value of a row.
+    mutating func keep(_ row: String?) {
+        if let row { names[row] = "" }
+    }
+
+    /// Makes a variable draw its value from the row of the statement's other values.
+    ///
+    /// - Parameters:
+    ///   - variable: The variable of the slot.
+    ///   - slot: The slot.
+    ///   - row: The alias of the table whose row contains the value, or `nil` for none.
+    ///   - isJoined: Whether the row contains other values.
+    ///   - variables: The known variables.
+    /// - Returns: Whether this is possible.
+    func join(
+        _ variable: inout ColumnVariable,
+        of slot: StatementSlot,
+        in row: String?,
+        isJoined: Bool,
+        _ variables: VariableRegistry
+    ) -> Bool {
+        guard variable.isDrawnFromRows else { return true }
+        guard let row, let other = names[row] else {
+            if isJoined { variable.drawRows() }
+            return true
+        }
+        guard !other.isEmpty else { return false }
+        // A row has only one value in a column.
+        if !Self.draws(other, slot.column, variables) { variable.takeValue(fromRowOf: other) }
+        return true
+    }
+
+    /// Returns whether the values of a variable come from a column.
+    private static func draws(
+        _ name: String,
+        _ column: Variable.Column?,
+        _ variables: VariableRegistry
+    ) -> Bool {
+        let found = variables.variable(named: name)?.column
+        return found != nil && found?.table == column?.table && found?.name == column?.name
     }
 }

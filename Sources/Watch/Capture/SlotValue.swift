@@ -2,6 +2,36 @@ import Scenarios
 import Telemetry
 import Text
 
+/// How the values of an operation are drawn if the capture does not contain them.
+struct ValueModel: Hashable {
+    /// Whether the values of LIMIT are drawn from the observed numbers of rows.
+    var drawsLimits = false
+    /// Whether all values of a column are equally likely, however many rows contain them.
+    var drawsDistinctValues = false
+    /// Which values that one row must contain are drawn from one row.
+    ///
+    /// A program can ask for rows that do not exist, most of all with a literal, which limits the rows.
+    var joins = Joins.all
+
+    enum Joins { case all, parameters, none }
+
+    /// The number of rows that contain a word to search for, or `nil` for frequent and rare words.
+    var wordFrequency: Int?
+}
+
+/// The values of an operation that a ``ValueModel`` can change.
+struct OperationValues: Sendable {
+    /// Whether a statement has a LIMIT whose value is not known.
+    var hasLimit = false
+    /// Whether several values come from one row, and whether a literal is one of them.
+    var joins = false
+    var joinsLiteral = false
+    /// Whether values are drawn from the rows of a column.
+    var drawsRows = false
+    /// The mean number of rows that contain one of the words to search for, or `nil` without words.
+    var wordRows: Double?
+}
+
 /// The replacement for a slot in the scenario's SQL.
 enum SlotValue: Equatable {
     /// SQL text: an unchanged literal, `NULL`, or an expression.
@@ -14,8 +44,28 @@ enum SlotValue: Equatable {
 struct SlotPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
-    /// Whether the values of LIMIT are drawn from the observed numbers of rows.
-    var drawsLimits = false
+    var model = ValueModel()
+
+    /// Returns the alias of the table in one of whose rows the slot's value is, or `nil` for none.
+    func row(of slot: StatementSlot) -> String? {
+        switch (slot.source, model.joins) {
+        case (_, .none), (.literal, .parameters): nil
+        case (.literal, .all): options.showsLiterals ? nil : slot.requiredRow
+        case (.parameter, _): slot.requiredRow
+        }
+    }
+
+    /// Returns the slots of a statement that come from one row together with a value of another column.
+    func joinedSlots(of statement: NormalizedStatement) -> [Int] {
+        let rows = statement.slots.map { row(of: $0) }
+        var columns: [String: Set<Variable.Column>] = [:]
+        for (row, slot) in zip(rows, statement.slots) {
+            if let row, let column = slot.column { columns[row, default: []].insert(column) }
+        }
+        return rows.indices.filter { index in
+            rows[index].map { columns[$0]?.count ?? 0 > 1 } ?? false
+        }
+    }
 
     /// Returns the replacement for a slot and a description of anything that cannot be modeled.
     func plan(
@@ -67,7 +117,11 @@ struct SlotPlanner {
         case .comparison, .rangeStart, .list, .change, .other: break
         }
         if options.showsValues, let fitted = fitted(slot, sample: sample) { return (fitted, nil) }
-        if let word = options.words.variable(at: place.slot, of: statement) {
+        if let word = options.words.variable(
+            at: place.slot,
+            of: statement,
+            frequency: model.wordFrequency
+        ) {
             return (.variable(word), nil)
         }
         if slot.role == .change { return constant(sample, column: slot.column) }
@@ -80,6 +134,38 @@ struct SlotPlanner {
         return drawn(column, role: slot.role)
     }
 
+    /// Returns the values that a model can change.
+    func values(of shape: ShapeStatistics) -> OperationValues {
+        var values = OperationValues()
+        for statement in shape.positions {
+            for (index, slot) in statement.slots.enumerated() {
+                if slot.role == .limit { values.hasLimit = true }
+                // Values that are shown are fitted to the observed ones.
+                guard !options.showsValues else { continue }
+                values.wordRows =
+                    options.words.meanRows(
+                        at: index,
+                        of: statement,
+                        frequency: model.wordFrequency
+                    ) ?? values.wordRows
+                if slot.requiredRow != nil || slot.role != .comparison, slot.role.findsRows,
+                    let column = slot.column,
+                    !ColumnVariable.isKey(column, in: schema)
+                {
+                    values.drawsRows = true
+                }
+            }
+            let joined = joinedSlots(of: statement)
+            values.joins = values.joins || !joined.isEmpty
+            values.joinsLiteral =
+                values.joinsLiteral
+                || joined.contains {
+                    if case .literal = statement.slots[$0].source { true } else { false }
+                }
+        }
+        return values
+    }
+
     // MARK: Without values
 
     private func drawn(
@@ -87,7 +173,16 @@ struct SlotPlanner {
         role: StatementSlot.Role
     ) -> (SlotValue, String?) {
         let problem = role == .rangeEnd ? Self.lengthProblem(column) : nil
-        return (.variable(.drawn(from: column, in: schema)), problem)
+        return (
+            .variable(
+                .drawn(
+                    from: column,
+                    in: schema,
+                    isDistinct: model.drawsDistinctValues && role.findsRows
+                )
+            ),
+            problem
+        )
     }
 
     private static func lengthProblem(_ column: Variable.Column?) -> String {
@@ -124,7 +219,7 @@ struct SlotPlanner {
         {
             return (.text(String(number)), nil)
         }
-        if drawsLimits, rows.maximum >= 1, rows.variation > 0 {
+        if model.drawsLimits, rows.maximum >= 1, rows.variation > 0 {
             let quantiles = (0..<Self.limitCount).map { index in
                 Int64(rows.quantile((Double(index) + 0.5) / Double(Self.limitCount)))
             }
@@ -278,6 +373,21 @@ struct SlotPlanner {
     private static func quotedName(_ name: String) -> String {
         name.quoted(by: "\"")
     }
+}
+
+extension StatementSlot.Role {
+    /// Whether equal values find rows.
+    var findsRows: Bool {
+        switch self {
+        case .comparison, .list: true
+        default: false
+        }
+    }
+}
+
+extension StatementSlot {
+    /// The column, as described in messages.
+    var described: String { column.map { "\($0.table).\($0.name)" } ?? "a value" }
 }
 
 extension ShapeStatistics {

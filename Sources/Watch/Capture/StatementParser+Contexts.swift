@@ -55,6 +55,52 @@ extension StatementParser {
         return (.other, nil)
     }
 
+    /// Returns the alias of the table that has a row if the value at an index is in a condition
+    /// `column = ?` that every row of a query meets, or `nil` otherwise.
+    ///
+    /// The aliases of subqueries differ from those of the enclosing statement.
+    func requiredRow(at index: Int) -> String? {
+        guard index > 1, ["=", "==", "IS"].contains(tokens[index - 1].keyword),
+            tokens[index - 2].isName, !hasAlternatives, let query = queryOfCondition(index)
+        else { return nil }
+        let isQualified = index > 3 && tokens[index - 3].text == "."
+        let reference = tables.reference(
+            tokens[index - 2].name,
+            of: isQualified ? tokens[index - 4].name : nil
+        )
+        return reference.map { query == 0 ? $0.alias : "\($0.alias) in \(query)" }
+    }
+
+    /// Returns the index of the parenthesis of the query in whose WHERE or ON a token is, 0 for the
+    /// statement itself, or `nil` if it is in none.
+    ///
+    /// The token may be inside parentheses that only group conditions.
+    private func queryOfCondition(_ index: Int) -> Int? {
+        var position = index
+        while clauses[position] == "(", let open = enclosing(position) {
+            guard open > 0, ["WHERE", "ON", "AND", "("].contains(tokens[open - 1].keyword) else {
+                return nil
+            }
+            position = open
+        }
+        guard ["WHERE", "ON"].contains(clauses[position]) else { return nil }
+        guard let query = enclosing(position) else { return 0 }
+        return tokens[query + 1].keyword == "SELECT" ? query : nil
+    }
+
+    /// Returns whether a row can meet one condition of a statement instead of another.
+    static func hasAlternatives(_ tokens: [SQLToken]) -> Bool {
+        tokens.indices.dropFirst().contains { index in
+            let previous = tokens[index - 1].keyword
+            return switch tokens[index].keyword {
+            case "UNION", "EXCEPT", "INTERSECT", "CASE": true
+            case "NOT": previous != "IS"
+            case "OR": !["INSERT", "UPDATE"].contains(previous)
+            default: false
+            }
+        }
+    }
+
     /// Returns the role of a bound of BETWEEN, given the index of the preceding BETWEEN or AND.
     private func rangeBound(after keyword: Int) -> (StatementSlot.Role, Variable.Column?)? {
         var start = keyword

@@ -40,6 +40,8 @@ struct StatementParser {
     /// The index of the matching parenthesis for each parenthesis.
     var matches: [Int: Int] = [:]
     var tables: StatementTables
+    /// Whether a row can meet one condition of the statement instead of another.
+    let hasAlternatives: Bool
 
     /// Parses one statement.
     ///
@@ -59,6 +61,7 @@ struct StatementParser {
         self.tokens = tokens
         self.schema = schema
         tables = StatementTables(tokens, schema)
+        hasAlternatives = Self.hasAlternatives(tokens)
         try findClauses()
     }
 
@@ -118,7 +121,14 @@ struct StatementParser {
                 continue
             }
             let (role, column) = context(of: index)
-            slots.append(StatementSlot(source: source, role: role, column: column))
+            slots.append(
+                StatementSlot(
+                    source: source,
+                    role: role,
+                    column: column,
+                    requiredRow: role == .comparison ? requiredRow(at: index) : nil
+                )
+            )
             parameterNames.append(token.kind == .variable ? Self.name(of: token.text) : nil)
             pieces.append("")
             keys.append("?")
@@ -378,6 +388,9 @@ struct StatementSlot: Equatable, Sendable {
     var role: Role
     /// The column that is compared with the value or set to it.
     var column: Variable.Column?
+    /// The alias of the table, one of whose rows must contain the value and those of all other slots
+    /// with this alias, or `nil` for none.
+    var requiredRow: String?
 
     /// Returns the value in an execution, or `nil` if unknown.
     func value(among values: [WorkloadValue]) -> WorkloadValue? {

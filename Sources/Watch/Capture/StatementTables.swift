@@ -122,13 +122,22 @@ package struct StatementTables {
     /// Returns the column with the given name, or `nil` if no table of the statement has such a
     /// column.
     package func column(_ name: String, of qualifier: String?) -> Variable.Column? {
+        reference(name, of: qualifier)?.column
+    }
+
+    /// Returns the column with the given name and the alias of its table, or `nil` if no table of the
+    /// statement has such a column.
+    func reference(
+        _ name: String,
+        of qualifier: String?
+    ) -> (alias: String, column: Variable.Column)? {
         let candidates = tables.filter { table in
             guard let qualifier = qualifier?.lowercased() else { return true }
             return table.alias == qualifier || table.table.name.lowercased() == qualifier
         }
-        for (_, table) in candidates {
+        for (alias, table) in candidates {
             if let column = table.column(name) {
-                return Variable.Column(table: table.name, name: column.name)
+                return (alias, Variable.Column(table: table.name, name: column.name))
             }
         }
         return nil

@@ -50,7 +50,9 @@ struct CaptureDatabase {
         return CommandFailure(problem ?? "'\(path)' cannot be read: \(error)")
     }
 
-    private static func words(of target: any WorkloadTarget) throws -> [String: [String]] {
+    private static func words(
+        of target: any WorkloadTarget
+    ) throws -> [String: [FullTextWords.Word]] {
         var names: [String] = []
         try target.perform(.read, as: WorkloadClientName("capture")) { session in
             let rows = try session.rows(
@@ -62,7 +64,7 @@ struct CaptureDatabase {
         }
         let reader = DraftTableReader(target)
         return names.reduce(into: [:]) { words, name in
-            words[name] = (try? reader.words(of: name, DraftDatabase.wordCount)) ?? []
+            words[name] = (try? reader.words(of: name)) ?? []
         }
     }
 

@@ -170,13 +170,25 @@ struct CaptureRun {
             for: checkDuration
         )
         // Only a file can be written again.
-        for _ in 0..<Self.adjustmentLimit where destination.isFile && !check.report.isFaithful {
+        var checks = 0
+        while checks < Self.adjustmentLimit, destination.isFile, !check.report.isFaithful {
+            let rows = check.report.rows
             guard interruption.signal == nil,
-                let next = plan.adjustment.corrected(by: check.report.rows, of: captured)
+                let next = plan.adjustment.corrected(
+                    by: rows,
+                    of: captured,
+                    // The last check corrects pauses.
+                    changesValues: checks + 1 < Self.adjustmentLimit
+                )
             else { break }
             var other = plan
             other.adjustment = next
             let adjusted = try other.scenario()
+            if adjusted.yaml == captured.yaml {
+                if plan.adjustment.reject(next, of: captured, rows: rows) { continue }
+                break
+            }
+            checks += 1
             let result: Check
             do {
                 result = try self.check(
@@ -190,8 +202,17 @@ struct CaptureRun {
                 // Interrupted: the last complete check remains true.
                 break
             }
-            guard interruption.signal == nil, result.report.distance < check.report.distance
-            else { break }
+            guard interruption.signal == nil else { break }
+            guard result.report.distance < check.report.distance else {
+                let isRejected = plan.adjustment.reject(
+                    next,
+                    of: captured,
+                    rows: rows,
+                    next: result.report.rows
+                )
+                if isRejected { continue }
+                break
+            }
             try destination.write(adjusted.yaml)
             (plan, captured, check) = (other, adjusted, result)
         }
@@ -202,10 +223,10 @@ struct CaptureRun {
         try Scenario.parse(yaml: captured.yaml, file: outputPath)
     }
 
-    /// The number of times that a capture corrects its pauses by what its check shows.
+    /// The number of times that a capture corrects its values and pauses by what its check shows.
     private static let adjustmentLimit = 3
 
-    /// A scenario that can be written again with other pauses.
+    /// A scenario that can be written again with other values and pauses.
     private struct Plan {
         var analysis: CaptureAnalysis
         var schema: CaptureSchema

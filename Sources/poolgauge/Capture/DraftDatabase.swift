@@ -20,8 +20,6 @@ struct DraftDatabase {
     /// The number of attempts for each write, with different rows, because each row may violate
     /// different constraints.
     private static let trialCount = 5
-    /// The number of words to read from a full-text index.
-    static let wordCount = 20
 
     /// Reads a copy of a database.
     ///
@@ -45,10 +43,10 @@ struct DraftDatabase {
             schema = CaptureSchema(try CaptureDatabase.tables(of: target))
             let reader = DraftTableReader(target)
             tables = try reader.tables().sorted { ($1.rows, $0.name) < ($0.rows, $1.name) }
-            var words: [String: [String]] = [:]
+            var words: [String: [FullTextWords.Word]] = [:]
             for table in tables {
                 guard case .fullText = table.kind else { continue }
-                words[table.name] = (try? reader.words(of: table.name, Self.wordCount)) ?? []
+                words[table.name] = (try? reader.words(of: table.name)) ?? []
             }
             self.words = FullTextWords(words)
             if triesStatements { tryStatements(on: target) }
@@ -225,9 +223,12 @@ struct DraftTableReader {
         return order.compactMap { indexes[$0] }
     }
 
-    /// Returns frequent and rare words in a full-text index.
-    func words(of table: String, _ count: Int) throws -> [String] {
-        var terms: [WorkloadValue] = []
+    /// The number of the most frequent words of a full-text index to read, and of the others.
+    private static let wordCounts: [WorkloadValue] = [.integer(200), .integer(2_000)]
+
+    /// Returns frequent and rare words in a full-text index, the most frequent first.
+    func words(of table: String) throws -> [FullTextWords.Word] {
+        var words: [FullTextWords.Word] = []
         try target.perform(.writeWithoutTransaction, as: WorkloadClientName("draft")) { session in
             let name = table.quoted(by: "'")
             _ = try session.run(
@@ -236,20 +237,25 @@ struct DraftTableReader {
             )
             defer { _ = try? session.run("DROP TABLE temp.poolgauge_words", []) }
             // Use only letters. Other characters could be operators in a MATCH expression.
-            terms = try session.rows(
+            let rows = try session.rows(
                 """
-                WITH usable AS (SELECT term, row_number() OVER (ORDER BY doc DESC, term) AS place
+                WITH usable AS (SELECT term, doc, row_number() OVER (ORDER BY doc DESC, term) AS place
                   FROM temp.poolgauge_words
                   WHERE length(term) > 2 AND term NOT GLOB '*[^a-z]*'
                     AND term NOT IN ('and', 'not', 'near'))
-                SELECT term FROM usable
-                WHERE place <= ?1 / 2
-                  OR place % max(1, (SELECT count(*) FROM usable) / ?1) = 0
-                ORDER BY place LIMIT ?1
+                SELECT term, doc FROM usable
+                WHERE place <= ?1 OR place % max(1, (SELECT count(*) FROM usable) / ?2) = 0
+                ORDER BY place
                 """,
-                [.integer(Int64(count))]
-            ).compactMap(\.first)
+                Self.wordCounts
+            )
+            for row in rows {
+                guard row.count == 2, case .text(let word) = row[0],
+                    case .integer(let rows) = row[1]
+                else { continue }
+                words.append(FullTextWords.Word(word, rows: Int(clamping: rows)))
+            }
         }
-        return terms.compactMap { if case .text(let word) = $0 { word } else { nil } }
+        return words
     }
 }

@@ -12,7 +12,7 @@ struct CaptureSubcommand: ParsableCommand {
             or those of a command that it starts, without privileges (-- COMMAND, on Linux), or reads them from JSON lines or a recording (--from). Writes a scenario that runs on a copy of the \
             database. The scenario contains the program's transactions with their rates and pauses, \
             distributions for their parameters, and arms to compare. Then runs the scenario \
-            briefly, corrects the pauses by what this shows, at most three times, and reports how \
+            briefly, corrects its values and pauses by what this shows, at most three times, and reports how \
             closely it matches the program. --print-tracer python prints a module that writes the \
             JSON lines; docs/Capture.md describes them and has recipes for SQLAlchemy, Django, and \
             GRDB.

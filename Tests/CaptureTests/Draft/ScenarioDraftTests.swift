@@ -11,7 +11,11 @@ struct ScenarioDraftTests {
     ) -> ScenarioDraft {
         var options = DraftOptions(name: "try", description: "d", database: "/tmp/app.sqlite")
         change(&options)
-        return ScenarioDraft(options, schema: CaptureFixture.schema, words: FullTextWords(words))
+        return ScenarioDraft(
+            options,
+            schema: CaptureFixture.schema,
+            words: FullTextWords(words.mapValues { $0.map { FullTextWords.Word($0) } })
+        )
     }
 
     private func distribution(
@@ -43,7 +47,7 @@ struct ScenarioDraftTests {
             try isVariable(
                 "orders_id",
                 in: draft,
-                "distribution: uniform, table: orders, column: id"
+                "distribution: choice, table: orders, column: id, same-row: state"
             )
         )
     }
@@ -155,7 +159,7 @@ struct ScenarioDraftTests {
         var draft = ScenarioDraft(
             DraftOptions(name: "n", description: "d", database: "x"),
             schema: schema,
-            words: FullTextWords(["search": ["red", "blue"]])
+            words: FullTextWords(["search": [.init("red"), .init("blue")]])
         )
         try draft.addRead(sql)
         #expect(try isVariable("q", in: draft, "distribution: choice, values: ['red', 'blue']"))

@@ -4,6 +4,48 @@ import Testing
 
 /// Tests which columns a parser associates with the values in a statement.
 struct StatementParserTests {
+    /// Values that one row must contain, by the alias of its table.
+    @Test(arguments: [
+        ("SELECT * FROM orders WHERE user = ? AND state = 'new'", ["orders", "orders"]),
+        (
+            #"SELECT * FROM "orders" WHERE ("orders"."user" = ? AND ("orders"."state" IS ?))"#,
+            ["orders", "orders"]
+        ),
+        (
+            "SELECT * FROM orders a JOIN orders b ON a.id = b.user AND a.state = ? WHERE b.user == ?",
+            ["a", "b"]
+        ),
+        (
+            "UPDATE OR IGNORE orders SET state = ? WHERE user = ? AND id = ?",
+            ["", "orders", "orders"]
+        ),
+        ("SELECT * FROM orders WHERE user = ? AND state IS NOT NULL", ["orders"]),
+        ("SELECT * FROM orders WHERE user = ? AND id > ?", ["orders", ""]),
+        ("SELECT * FROM orders WHERE user = ? AND state IN (?, ?)", ["orders", "", ""]),
+        ("SELECT * FROM orders WHERE user = ? OR state = ?", ["", ""]),
+        ("SELECT * FROM orders WHERE NOT (user = ? AND state = ?)", ["", ""]),
+        (
+            "SELECT * FROM orders WHERE user = ? UNION SELECT * FROM orders WHERE user = ?",
+            ["", ""]
+        ),
+        ("SELECT user = ? FROM orders WHERE lower(state) = ?", ["", ""]),
+        (
+            "SELECT id FROM orders WHERE user = ? EXCEPT SELECT id FROM orders WHERE state = ?",
+            ["", ""]
+        ),
+        (
+            "SELECT count(*) FILTER (WHERE state = 'new') FROM orders WHERE user = ?",
+            ["", "orders"]
+        ),
+        (
+            "SELECT * FROM orders WHERE user = ? AND id IN (SELECT id FROM orders WHERE state = ?)",
+            ["orders", "orders in 11"]
+        ),
+    ])
+    func equalityRequiresARow(sql: String, rows: [String]) throws {
+        #expect(try CaptureFixture.parse(sql).slots.map { $0.requiredRow ?? "" } == rows)
+    }
+
     /// Returns the roles and columns of a statement's slots, such as `comparison users.id`.
     private func slots(_ sql: String) throws -> [String] {
         try CaptureFixture.parse(sql).slots.map { slot in

@@ -109,6 +109,158 @@ struct FidelityAdjustmentTests {
         #expect(adjustment.corrected(by: [many], of: captured) == nil)
     }
 
+    private func row(
+        _ operation: CapturedScenario.Operation,
+        rows: Double
+    ) -> FidelityReport.Row {
+        var row = row(operation, seconds: operation.meanSeconds ?? 0, rate: operation.rate)
+        row.rows = (operation.rows, rows)
+        return row
+    }
+
+    /// A program that asks for each state equally often finds fewer rows than the states of random
+    /// rows do.
+    @Test func valuesThatFindTooManyRowsAreDrawnInOtherWays() throws {
+        let load = (0..<100).map { number in
+            CapturedExecution(
+                end: Double(number) * 0.05,
+                sql: "SELECT id FROM orders WHERE state = ? AND user = 7",
+                seconds: 0.001,
+                rows: 4
+            )
+        }
+        let (scenario, captured) = try CaptureFixture.parsed(load)
+        let operation = try #require(captured.operations.first)
+        let user = try #require(scenario.variables["orders_user"]?.column)
+        #expect(user.sameRow == "orders_state")
+        let many = row(operation, rows: 50)
+        // The literal limits the rows, so it is drawn independently first.
+        var adjustment = try #require(FidelityAdjustment().corrected(by: [many], of: captured))
+        let (apart, second) = try CaptureFixture.parsed(load, adjustment: adjustment)
+        #expect(apart.variables["orders_user"]?.column?.sameRow == nil)
+        #expect(apart.variables["orders_state"]?.column?.theta == nil)
+        #expect(adjustment.descriptions.count == 1)
+        let further = try #require(adjustment.corrected(by: [many], of: second))
+        let (distinct, next) = try CaptureFixture.parsed(load, adjustment: further)
+        #expect(distinct.variables["orders_state"]?.column?.theta == 0)
+        #expect(next.yaml.contains("distinct: true"))
+        // Nothing draws fewer rows, and a rejected way is not tried again.
+        #expect(further.corrected(by: [many], of: next) == nil)
+        #expect(further.corrected(by: [row(operation, rows: 1)], of: next) == nil)
+        var other = adjustment
+        // A way that improves its own operation may be tried again.
+        var hasOtherWays = other.reject(
+            further,
+            of: second,
+            rows: [many],
+            next: [row(operation, rows: 20)]
+        )
+        #expect(hasOtherWays && other.corrected(by: [many], of: second) == further)
+        hasOtherWays = adjustment.reject(further, of: second, rows: [many], next: [many])
+        #expect(hasOtherWays && adjustment.corrected(by: [many], of: second) == nil)
+        #expect(adjustment.corrected(by: [many], of: captured, changesValues: false) == nil)
+    }
+
+    /// Values that agree in two tables share a variable, which draws a row of only one of them.
+    @Test func valuesOfAnotherTableComeFromTheirOwnRow() throws {
+        var load: [CapturedExecution] = []
+        for number in 0..<9 {
+            load += CaptureFixture.executions(
+                [
+                    "BEGIN", "SELECT age FROM users WHERE id = \(number)",
+                    "SELECT id FROM orders WHERE user = \(number) AND state = 'new'", "COMMIT",
+                ],
+                from: Double(number) * 0.1
+            )
+        }
+        let (scenario, _) = try CaptureFixture.parsed(load)
+        #expect(scenario.variables["users_id"]?.column?.table == "users")
+        #expect(scenario.variables["orders_state"]?.column?.sameRow == nil)
+    }
+
+    /// Each repetition of a loop draws a new row, so a value that stays the same is not in it.
+    @Test func aRowWithAConstantOfALoopIsReported() throws {
+        var load: [CapturedExecution] = []
+        for number in 0..<9 {
+            load += CaptureFixture.executions(
+                ["BEGIN"]
+                    + (0..<5).map {
+                        "SELECT id FROM orders WHERE user = \(number) AND state = 's\($0 + number)'"
+                    } + ["COMMIT"],
+                from: Double(number) * 0.1
+            )
+        }
+        let (scenario, captured) = try CaptureFixture.parsed(load)
+        #expect(captured.yaml.contains("user = :kept_orders_user AND state = :orders_state"))
+        #expect(scenario.variables["orders_state"]?.column?.sameRow == nil)
+        #expect(
+            captured.yaml.contains("the row with the values of orders.state")
+        )
+    }
+
+    /// A query that a program runs once takes another time in a run, which does not matter.
+    @Test func aRareOperationIsPartOfTheScenarioButItsTimeIsNotJudged() throws {
+        var load = (0..<400).map { number in
+            CapturedExecution(
+                end: Double(number) * 0.05,
+                sql: "SELECT age FROM users WHERE id = ?",
+                seconds: 0.01,
+                rows: 1
+            )
+        }
+        load.append(
+            CapturedExecution(end: 3.02, sql: "SELECT mail FROM users", seconds: 0.007, rows: 900)
+        )
+        let operations = try CaptureFixture.scenario(load).operations
+        #expect(operations.map(\.isRare) == [false, true])
+        load[400].seconds = 0.5
+        #expect(try CaptureFixture.scenario(load).operations.map(\.isRare) == [false, false])
+    }
+
+    /// A program with think times hides most of a change from its throughput.
+    @Test func theTimesOfAClientWithPausesAreItsPrimaryMetric() throws {
+        let (scenario, captured) = try CaptureFixture.parsed(Self.load)
+        let client = try #require(captured.clients.first)
+        #expect(scenario.primary == ["\(client.name).response.p99"])
+    }
+
+    /// The words that a program searches for are unknown, but not how many rows they find.
+    @Test func wordsThatFindOtherRowsAreReplaced() throws {
+        let words = (0..<400).map { FullTextWords.Word("w\($0)", rows: 40_000 / ($0 + 1)) }
+        let load = (0..<100).map { number in
+            CapturedExecution(
+                end: Double(number) * 0.05,
+                sql: "SELECT id FROM users WHERE users MATCH ?",
+                seconds: 0.001,
+                rows: 400
+            )
+        }
+        func parsed(
+            _ adjustment: FidelityAdjustment
+        ) throws -> (words: [Int], CapturedScenario) {
+            let (scenario, captured) = try CaptureFixture.parsed(load, adjustment: adjustment) {
+                $0.words = FullTextWords(["users": words])
+            }
+            guard case .choice(let values, _)? = scenario.variables["word"]?.distribution else {
+                return ([], captured)
+            }
+            let rows = values.compactMap { value in
+                words.first { .text($0.text) == value }?.rows
+            }
+            return (rows, captured)
+        }
+        let (first, captured) = try parsed(FidelityAdjustment())
+        let mean = first.reduce(0, +) / first.count
+        #expect(first.count == 20 && first.max() == 40_000 && mean > 4_000)
+        let many = row(try #require(captured.operations.first), rows: Double(mean))
+        let adjustment = try #require(FidelityAdjustment().corrected(by: [many], of: captured))
+        let (next, _) = try parsed(adjustment)
+        #expect(next.count == 20 && next.allSatisfy { (300...500).contains($0) }, "\(next)")
+        #expect(
+            adjustment.descriptions == ["words in about 400 rows of \(captured.operations[0].name)"]
+        )
+    }
+
     /// A check is shorter than a capture, and can lack a rare transaction.
     @Test(arguments: [
         (9.0, 0.0, 2.25, true), (9, 0, 9, false), (100, 125, 100, true), (100, 135, 100, false),

@@ -56,15 +56,18 @@ public struct Variable: Sendable, Equatable {
         public var name: String
         /// The exponent of Zipf's law for a choice with randomly ranked values.
         ///
-        /// If this property is `nil`, the frequencies in the rows determine the popularity of the
-        /// values.
+        /// If this property is 0, all values are equally likely. If it is `nil`, the frequencies in
+        /// the rows determine the popularity of the values.
         public var theta: Double?
+        /// The variable from whose row a choice takes its value, or `nil` to draw a row.
+        public var sameRow: String?
 
         /// Creates a reference to a column.
-        public init(table: String, name: String, theta: Double? = nil) {
+        public init(table: String, name: String, theta: Double? = nil, sameRow: String? = nil) {
             self.table = table
             self.name = name
             self.theta = theta
+            self.sameRow = sameRow
         }
     }
 

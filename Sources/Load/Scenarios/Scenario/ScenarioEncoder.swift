@@ -187,7 +187,11 @@ package struct ScenarioEncoder {
             return entries(.template, [Entry("template", .text(template))])
         case .choice(let values, let weights):
             if let column = variable.column {
-                return entries(.choice, column.theta.map { [theta($0)] } ?? [])
+                let row = column.sameRow.map { Entry("same-row", .name($0)) }
+                let popularity = column.theta.map {
+                    $0 == 0 ? Entry("distinct", .plain(true)) : theta($0)
+                }
+                return entries(.choice, [row ?? popularity].compactMap(\.self))
             }
             let weighted =
                 weights.isEmpty

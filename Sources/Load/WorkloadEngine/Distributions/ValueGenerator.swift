@@ -10,15 +10,20 @@ package struct ValueGenerator: Sendable, Equatable {
         case words(WordsDistribution)
         case template(TemplateDistribution)
         case choice(ChoiceDistribution)
+        /// The value in the row that another generator has drawn.
+        case row([WorkloadValue])
     }
 
     private var source: Source
+    /// The index of the generator that draws the row of this one's value, or `nil` for none.
+    private(set) var rowGenerator: Int?
     private let isHashed: Bool
     /// The prefix in UTF-8, or `nil` for plain integers.
     private let prefix: [UInt8]?
     /// The share of NULL values, from 0 to 1.
     private let nullShare: Double
-    /// The integer of the last value, before hashing and conversion to text.
+    /// The integer of the last value, before hashing and conversion to text, or the position of the
+    /// last choice.
     private(set) var lastInteger: Int64 = 0
     /// The sequence to which completed accesses publish values, or `nil` if no variable follows the
     /// sequence.
@@ -28,8 +33,10 @@ package struct ValueGenerator: Sendable, Equatable {
         _ variable: Variable,
         sequence: SharedSequence = SharedSequence(),
         newest: SharedSequence? = nil,
-        isFollowed: Bool = false
+        isFollowed: Bool = false,
+        rowGenerator: Int? = nil
     ) {
+        self.rowGenerator = rowGenerator
         isHashed = variable.isHashed
         prefix = variable.prefix.map { Array($0.utf8) }
         nullShare = variable.nulls
@@ -45,6 +52,8 @@ package struct ValueGenerator: Sendable, Equatable {
             )
         case .template(let template):
             source = .template(TemplateDistribution(template))
+        case .choice(let values, _) where rowGenerator != nil:
+            source = .row(values)
         case .choice(let values, let weights):
             source = .choice(ChoiceDistribution(values, weights: weights))
         case .uniform, .zipfian, .latest, .hotspot, .exponential, .gaussian, .sequential:
@@ -75,8 +84,20 @@ package struct ValueGenerator: Sendable, Equatable {
         case .template(let distribution):
             return .text(distribution.next(using: &stream))
         case .choice(let distribution):
-            return distribution.next(using: &stream)
+            guard let position = distribution.nextPosition(using: &stream) else { return .null }
+            lastInteger = Int64(position)
+            return distribution.values[position]
+        case .row(let values):
+            return values.first ?? .null
         }
+    }
+
+    /// Returns the value in a row, given its position among the drawn rows.
+    func value(inRow position: Int64) -> WorkloadValue {
+        guard case .row(let values) = source, values.indices.contains(Int(position)) else {
+            return .null
+        }
+        return values[Int(position)]
     }
 
     private mutating func value(of integer: Int64) -> WorkloadValue {
@@ -340,7 +361,7 @@ extension SharedSequence: Equatable {
 
 /// A weighted distribution of the values in a list.
 package struct ChoiceDistribution: Sendable, Equatable {
-    private let values: [WorkloadValue]
+    fileprivate let values: [WorkloadValue]
     /// For each value, the sum of the weights up to and including that value.
     private let sums: [Double]
 
@@ -358,7 +379,12 @@ package struct ChoiceDistribution: Sendable, Equatable {
 
     /// Draws the next value, or NULL if the list is empty.
     package func next(using stream: inout RandomStream) -> WorkloadValue {
-        guard let total = sums.last else { return .null }
+        nextPosition(using: &stream).map { values[$0] } ?? .null
+    }
+
+    /// Draws the position of the next value, or returns `nil` if the list is empty.
+    fileprivate func nextPosition(using stream: inout RandomStream) -> Int? {
+        guard let total = sums.last else { return nil }
         let point = stream.nextUnit() * total
         // Find the first sum above the point.
         var (low, high) = (0, sums.count - 1)
@@ -366,6 +392,6 @@ package struct ChoiceDistribution: Sendable, Equatable {
             let middle = (low + high) / 2
             if point < sums[middle] { high = middle } else { low = middle + 1 }
         }
-        return values[low]
+        return low
     }
 }

@@ -66,11 +66,18 @@ struct StatementValues {
     }
 
     private mutating func value(at index: Int) -> WorkloadValue {
-        if lastDraws[index] != access {
-            lastDraws[index] = access
+        if lastDraws[index] != access { draw(index) }
+        return current[index]
+    }
+
+    private mutating func draw(_ index: Int) {
+        lastDraws[index] = access
+        if let row = generators[index].rowGenerator {
+            if lastDraws[row] != access { draw(row) }
+            current[index] = generators[index].value(inRow: generators[row].lastInteger)
+        } else {
             current[index] = generators[index].next(using: &random)
         }
-        return current[index]
     }
 
     mutating func values(of statement: ClientPlan.StatementPlan) -> [WorkloadValue] {
@@ -78,10 +85,7 @@ struct StatementValues {
         guard count > 0 else { return [] }
         for position in 0..<count {
             let variable = statement.variables[position]
-            if lastDraws[variable] != access {
-                lastDraws[variable] = access
-                current[variable] = generators[variable].next(using: &random)
-            }
+            if lastDraws[variable] != access { draw(variable) }
             buffers[count][position] = current[variable]
         }
         return buffers[count]

@@ -203,6 +203,7 @@ struct VariableTable {
                     + known.keys.sorted().map { ":" + $0 }.joined(separator: ", ")
             )
         }
+        let row = try variable.column?.sameRow.map { try variableIndex(of: $0, in: text, client) }
         let index = generators.count
         indices[name] = index
         generators.append(
@@ -210,7 +211,8 @@ struct VariableTable {
                 variable,
                 sequence: sequence(of: name),
                 newest: variable.followedVariable.map { sequence(of: $0) },
-                isFollowed: followed.contains(name)
+                isFollowed: followed.contains(name),
+                rowGenerator: row
             )
         )
         return index

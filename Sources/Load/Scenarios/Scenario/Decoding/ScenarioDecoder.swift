@@ -368,7 +368,27 @@ extension ScenarioDecoder {
         }
         for entry in entries {
             checkFollowed(entry.name, at: entry.value.mapping?["of"]?.mark)
+            checkRow(of: entry.name, at: entry.value.mapping?["same-row"]?.mark)
         }
+    }
+
+    /// Logs an error if a variable takes its value from the row of a variable that draws none.
+    private func checkRow(of name: String, at mark: Mark?) {
+        guard let column = variables[name]?.column, let other = column.sameRow else { return }
+        let candidates = variables.filter { candidate in
+            guard case .choice = candidate.value.distribution, candidate.key != name,
+                let drawn = candidate.value.column
+            else { return false }
+            return drawn.sameRow == nil && candidate.value.nulls == 0
+                && drawn.table.lowercased() == column.table.lowercased()
+        }.keys.sorted()
+        guard !candidates.contains(other) else { return }
+        log.add(
+            "variable '\(name)': 'same-row' must be a variable that draws a row of '\(column.table)' "
+                + "with 'distribution: choice' and 'column', and without 'nulls', not '\(other)'"
+                + NearestName.hint(other, among: candidates),
+            at: mark
+        )
     }
 
     /// Logs an error if a variable follows a variable that is missing or not sequential.

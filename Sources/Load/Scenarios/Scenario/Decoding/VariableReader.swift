@@ -51,8 +51,10 @@ struct VariableReader {
         let theta =
             kind == .choice
             ? Variable.usualTheta : reader.positive("theta", maximum: 100) ?? Variable.usualTheta
-        if kind == .choice, reader.has("theta"), !reader.has("column") {
-            reader.add("'theta' of \(what) requires 'column'", atKey: "theta")
+        if kind == .choice, !reader.has("column") {
+            for key in ["theta", "distinct", "same-row"] where reader.has(key) {
+                reader.add("'\(key)' of \(what) requires 'column'", atKey: key)
+            }
         }
         switch kind {
         case .uniform: return .uniform
@@ -163,8 +165,16 @@ struct VariableReader {
             reader.add("\(what) cannot use the values of a column", atKey: "column")
         }
         let isChoice = reader["distribution"]?.scalar?.string == VariableKind.choice.rawValue
-        let theta = isChoice ? reader.positive("theta", maximum: 100) : nil
-        return Variable.Column(table: table, name: column, theta: theta)
+        guard isChoice else { return Variable.Column(table: table, name: column) }
+        _ = reader.only(of: ["theta", "distinct", "same-row"])
+        _ = reader.only(of: ["nulls", "same-row"])
+        let isDistinct = reader.bool("distinct") ?? false
+        return Variable.Column(
+            table: table,
+            name: column,
+            theta: isDistinct ? 0 : reader.positive("theta", maximum: 100),
+            sameRow: reader.text("same-row")
+        )
     }
 
     /// Returns the dataset's variable with the same name, or the variable in `range`.

@@ -365,6 +365,19 @@ extension Language {
                     + "after the largest value."
             ),
             .init(
+                "distinct",
+                .boolean,
+                "For choice with column: whether all values, or combinations with the values of "
+                    + "same-row, are equally likely, however many rows contain them. In tables with "
+                    + "more than 500,000 rows, they are those of random rows. Default: false."
+            ),
+            .init(
+                "same-row",
+                .text,
+                "For choice with column: another such variable of the same table. Both values of an "
+                    + "access come from one row."
+            ),
+            .init(
                 "length",
                 .either([
                     .integer(0...1_000_000_000), .quantity(.bytes), .mapping(length),

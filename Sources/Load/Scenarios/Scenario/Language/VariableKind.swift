@@ -24,7 +24,8 @@ enum VariableKind: String, CaseIterable {
             case .text, .blob: ["length"]
             case .words: ["length", "vocabulary"]
             case .template: ["template"]
-            case .choice: ["values", "weights", "table", "column", "theta"]
+            case .choice:
+                ["values", "weights", "table", "column", "theta", "distinct", "same-row"]
             }
         let shared =
             isInteger ? ["min", "max", "range", "hashed", "prefix", "table", "column"] : []
