@@ -139,17 +139,22 @@ struct SlotPlanner {
         var values = OperationValues()
         for statement in shape.positions {
             for (index, slot) in statement.slots.enumerated() {
+                // An insert can have tens of thousands of slots, which search for nothing.
+                if case .insert = slot.role { continue }
                 if slot.role == .limit { values.hasLimit = true }
                 // Values that are shown are fitted to the observed ones.
                 guard !options.showsValues else { continue }
+                if case .list = slot.role {
+                    values.drawsRows = true
+                    continue
+                }
                 values.wordRows =
                     options.words.meanRows(
                         at: index,
                         of: statement,
                         frequency: model.wordFrequency
                     ) ?? values.wordRows
-                if slot.requiredRow != nil || slot.role != .comparison, slot.role.findsRows,
-                    let column = slot.column,
+                if slot.requiredRow != nil, let column = slot.column,
                     !ColumnVariable.isKey(column, in: schema)
                 {
                     values.drawsRows = true
