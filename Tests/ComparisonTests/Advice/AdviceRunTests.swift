@@ -162,6 +162,19 @@ struct AdviceRunTests {
         #expect(result.recommended.map(\.change) == ["CREATE INDEX advised_t_a ON t (a)"])
     }
 
+    @Test func anIndexOfAConfirmedGroupIsNotRecommendedAgain() async throws {
+        let indexes = ["CREATE INDEX advised_t_a ON t (a)", "CREATE INDEX advised_u_b ON u (b)"]
+        let factory = Factory { arm in
+            milliseconds([10, 6, 1][arm.setup.count { indexes.contains($0) }])
+        }
+        let result = try await advice(
+            Arm(name: "present", kind: .pool, readers: 2),
+            indexes: [indexes] + indexes.map { [$0] },
+            on: factory
+        )
+        #expect(result.recommended.map(\.change) == [indexes.joined(separator: "; ")])
+    }
+
     /// The statements of a recommendation are those that help.
     @Test func anIndexWithoutAnEffectIsNotPartOfARecommendation() async throws {
         let indexes = ["CREATE INDEX advised_t_a ON t (a)", "CREATE INDEX advised_u_b ON u (b)"]

@@ -325,9 +325,9 @@ package final class AdviceRun: Sendable {
             }
         }
         while true {
-            let kinds = found.filter { tried in
+            let tested = found.filter { tried in
                 result.candidates.contains { $0.name == tried.candidate.arm.name && $0.blocks > 0 }
-            }.map(\.candidate.kind)
+            }.map(\.candidate)
             let large = Set(
                 result.recommended.filter { $0.effect >= Self.largeEffect }.map(\.name)
             )
@@ -335,8 +335,15 @@ package final class AdviceRun: Sendable {
                 large.contains($0.candidate.arm.name) && !$0.candidate.isIndex
             }
             guard !hasLargeChange else { return }
-            let left = open.filter {
-                !kinds.contains($0.candidate.kind) && (large.isEmpty || $0.candidate.isIndex)
+            let left = open.filter { other in
+                let isIndex = other.candidate.isIndex
+                // A tested group of indexes may contain an index of another table.
+                return (large.isEmpty || isIndex)
+                    && !tested.contains {
+                        $0.kind == other.candidate.kind
+                            || isIndex
+                                && Set(other.candidate.arm.setup).isSubset(of: $0.arm.setup)
+                    }
             }
             let chosen = left.chosen(atMost: Self.maximumConfirmed)
             guard !chosen.isEmpty else { return }
