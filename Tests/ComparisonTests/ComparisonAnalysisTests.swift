@@ -221,21 +221,26 @@ struct ComparisonAnalysisTests {
         #expect(analysis.replaced == ["ui.response.p99": "ui.response.p95"])
     }
 
-    /// If no percentile has enough samples in every block, the percentile with values in the most
-    /// blocks decides.
-    @Test func aRareLatencyIsComparedInTheBlocksThatHaveEnoughSamples() throws {
-        let blocks = (0..<8).map { block in
-            (0..<3).map { slot in
-                var changed = run(slot == 1 ? "b" : "a", throughput: 50, p99: nil)
-                let median: UInt64? = block == 3 ? nil : slot == 1 ? 1_000_000 : 9_000_000
-                changed.clients["ui"]?.response = LatencySummary(
-                    count: 20,
-                    mean: 1,
-                    p50: median,
-                    max: 10_000_000
-                )
-                return ComparisonMeasurement(changed)
-            }
+    /// If the accesses of a block are too few for a median, the means of all blocks decide.
+    @Test func aRareLatencyIsComparedByItsMean() throws {
+        let blocks = rareBlocks { block, median in
+            LatencySummary(count: 19, mean: median, p50: block == 3 ? nil : median, max: median)
+        }
+        let analysis = ComparisonAnalysis(
+            plan: try plan(primary: ["ui.response.p99"]),
+            blocks: blocks,
+            seconds: 1
+        )
+        #expect(analysis.replaced == ["ui.response.p99": "ui.response.mean"])
+        let pair = try #require(analysis.pairs(noise: analysis.noise()).first)
+        #expect(pair.blocks == 8)
+        #expect(pair.verdict == .better)
+    }
+
+    /// If a block has no access at all, the lowest percentile decides with the other blocks.
+    @Test func aRareLatencyIsComparedInTheBlocksThatHaveAccesses() throws {
+        let blocks = rareBlocks { block, median in
+            block == 3 ? nil : LatencySummary(count: 20, mean: median, p50: median, max: median)
         }
         let analysis = ComparisonAnalysis(
             plan: try plan(primary: ["ui.response.p99"]),
@@ -246,6 +251,22 @@ struct ComparisonAnalysisTests {
         let pair = try #require(analysis.pairs(noise: analysis.noise()).first)
         #expect(pair.blocks == 7)
         #expect(pair.verdict == .better)
+    }
+
+    /// Returns eight blocks in which the second arm is nine times as fast.
+    ///
+    /// `summary` returns the latencies of a run from its block's number and the arm's median.
+    private func rareBlocks(
+        _ summary: (Int, UInt64) -> LatencySummary?
+    ) -> [[ComparisonMeasurement]] {
+        (0..<8).map { block in
+            (0..<3).map { slot in
+                var changed = run(slot == 1 ? "b" : "a", throughput: 50, p99: nil)
+                let median: UInt64 = slot == 1 ? 1_000_000 : 9_000_000
+                changed.clients["ui"]?.response = summary(block, median)
+                return ComparisonMeasurement(changed)
+            }
+        }
     }
 
     /// The fixture has a p99.9 but no p99.99.

@@ -267,6 +267,21 @@ struct ReportTests {
         #expect(text.components(separatedBy: "SQLITE_BUSY in BEGIN").count == 11)
     }
 
+    @Test func aProblemOfManyBlocksIsReportedOnce() {
+        var result = ResultFixture.comparison(pairs: [], primary: [], noiseFloor: [:])
+        result.failedRuns = [
+            "block 1, queue: the disk is full", "block 1, pool: 'a' never ran",
+            "block 2, pool: 'a' never ran", "block 3, pool: 'a' never ran",
+        ]
+        let lines = ComparisonReport.text(of: result).split(separator: "\n").prefix(2)
+        #expect(
+            lines == [
+                "FAILED  block 1, queue: the disk is full",
+                "FAILED  block 1, pool: 'a' never ran (and in 2 other runs)",
+            ]
+        )
+    }
+
     @Test func aPinThatDidNotGrowTheLogIsReported() {
         let pin = WALResult.Pin(by: "storm", cause: "oldReader", bytes: 0, seconds: 0.1)
         let text = TextReport.sentence(pin)

@@ -44,10 +44,11 @@ struct ComparisonAnalysis {
                 }
             }
             var metric = requested
-            var lower = plan.isFixed(requested) ? nil : requested.lowerPercentile
+            var lower = plan.isFixed(requested) ? nil : requested.lowerPercentile ?? requested.mean
             while completeBlockCount(metric) < blocks.count, let next = lower {
                 if completeBlockCount(next) > completeBlockCount(metric) { metric = next }
-                lower = next.lowerPercentile
+                // A block with too few accesses for a median still has a mean.
+                lower = next.lowerPercentile ?? next.mean
             }
             if metric != requested {
                 replaced[requested.name] = metric.name

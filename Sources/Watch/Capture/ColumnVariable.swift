@@ -129,9 +129,10 @@ extension CaptureSchema.Column {
 ///
 /// A random text is usually not a word, and may not be a valid query.
 package struct FullTextWords: Sendable, Equatable {
+    /// A word, or two words that a row must contain.
     package struct Word: Sendable, Equatable {
         package var text: String
-        /// The number of rows that contain the word.
+        /// The number of rows that contain the word or both words.
         package var rows: Int
 
         package init(_ text: String, rows: Int = 1) {
@@ -142,38 +143,35 @@ package struct FullTextWords: Sendable, Equatable {
 
     /// The words by table name, the most frequent first.
     private let words: [String: [Word]]
+    /// The pairs of words by table name.
+    private let pairs: [String: [Word]]
     /// The number of words that a variable draws.
     private static let count = 20
 
-    package init(_ words: [String: [Word]] = [:]) {
+    package init(_ words: [String: [Word]] = [:], pairs: [String: [Word]] = [:]) {
         self.words = words.filter { !$0.value.isEmpty }
+        self.pairs = pairs
     }
 
     package func contains(table: String) -> Bool { words[table] != nil }
 
     /// Returns a variable with words of a full-text table if the slot at an index searches it, or
     /// `nil` otherwise.
-    ///
-    /// - Parameters:
-    ///   - index: The slot.
-    ///   - statement: The statement.
-    ///   - frequency: The number of rows that contain a word, or `nil` for frequent and rare words.
-    /// - Returns: The variable.
     func variable(
         at index: Int,
         of statement: NormalizedStatement,
-        frequency: Int? = nil
+        model: ValueModel = ValueModel()
     ) -> ColumnVariable? {
-        matched(index, of: statement).map { words in
-            let chosen = Self.chosen(words, frequency: frequency)
+        chosen(at: index, of: statement, model: model).map { chosen in
+            let what = model.searchesPairs ? "pairs of words" : "words"
             return ColumnVariable(
                 base: "word",
                 variable: Variable(
                     distribution: .choice(chosen.map { WorkloadValue.text($0.text) }, weights: [])
                 ),
-                comment: frequency.map {
-                    "words in about \(HumanUnits.exact($0, "row")) of the full-text index"
-                } ?? "words of the full-text index"
+                comment: model.wordFrequency.map {
+                    "\(what) in about \(HumanUnits.exact($0, "row")) of the full-text index"
+                } ?? "\(what) of the full-text index"
             )
         }
     }
@@ -183,11 +181,27 @@ package struct FullTextWords: Sendable, Equatable {
     func meanRows(
         at index: Int,
         of statement: NormalizedStatement,
-        frequency: Int?
+        model: ValueModel
     ) -> Double? {
-        matched(index, of: statement).map { words in
-            let chosen = Self.chosen(words, frequency: frequency)
-            return chosen.reduce(0) { $0 + Double($1.rows) } / Double(chosen.count)
+        chosen(at: index, of: statement, model: model).map { chosen in
+            chosen.reduce(0) { $0 + Double($1.rows) } / Double(chosen.count)
+        }
+    }
+
+    /// Returns whether the slot at an index searches a table with pairs of words.
+    func hasPairs(at index: Int, of statement: NormalizedStatement) -> Bool {
+        table(at: index, of: statement).map { pairs[$0]?.isEmpty == false } ?? false
+    }
+
+    private func chosen(
+        at index: Int,
+        of statement: NormalizedStatement,
+        model: ValueModel
+    ) -> [Word]? {
+        table(at: index, of: statement).flatMap { table in
+            (model.searchesPairs ? pairs : words)[table].map {
+                Self.chosen($0, frequency: model.wordFrequency)
+            }
         }
     }
 
@@ -207,11 +221,11 @@ package struct FullTextWords: Sendable, Equatable {
         return Array(words.sorted { distance($0) < distance($1) }.prefix(count))
     }
 
-    /// Returns the words of the table that a slot searches.
+    /// Returns the table that a slot searches.
     ///
     /// `x MATCH :q`, `x = :q`, and `x(:q)` search the table `x`. `column MATCH :q` searches the
     /// full-text table in the statement.
-    private func matched(_ index: Int, of statement: NormalizedStatement) -> [Word]? {
+    private func table(at index: Int, of statement: NormalizedStatement) -> String? {
         func names(in text: String) -> [Substring] {
             text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }
         }
@@ -221,10 +235,10 @@ package struct FullTextWords: Sendable, Equatable {
         let tables = words.filter { mentioned.contains(Substring($0.key.lowercased())) }
             .sorted { $0.key < $1.key }
         let last = names(in: precedingText).last
-        if last == "match" { return tables.first?.value }
+        if last == "match" { return tables.first?.key }
         guard let sign = precedingText.last(where: { !$0.isWhitespace }), "=(".contains(sign) else {
             return nil
         }
-        return tables.first { Substring($0.key.lowercased()) == last }?.value
+        return tables.first { Substring($0.key.lowercased()) == last }?.key
     }
 }

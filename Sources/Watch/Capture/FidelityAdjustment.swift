@@ -25,6 +25,8 @@ package struct FidelityAdjustment: Sendable, Equatable {
     private static let limits = 0.1...10.0
     /// The smallest correction.
     private static let smallest = 0.02
+    /// The factor by which a word's rows must exceed the captured rows to search for two words.
+    private static let pairFactor = 3.0
 
     func factor(ofPausesIn operation: String, of client: String) -> Double {
         pauseFactors["\(client) \(operation)", default: 1]
@@ -129,10 +131,22 @@ package struct FidelityAdjustment: Sendable, Equatable {
             change(&model)
             if model != current { candidates.append(model) }
         }
-        if let wordRows = operation.values.wordRows, let ratio = row.excess(of: operation) {
-            add { $0.wordFrequency = max(1, Int((wordRows / ratio).rounded())) }
+        let findsTooMany = row.excessRows.map { $0 > 1 } ?? false
+        if let wordRows = operation.values.wordRows {
+            let ratio = current.searchesPairs ? row.excessRows : row.excess(of: operation)
+            let frequency = wordRows / (ratio ?? 1)
+            if findsTooMany, operation.values.hasWordPairs, !current.searchesPairs,
+                let rows = row.rows.captured, frequency > Self.pairFactor * rows
+            {
+                // A search that reads far more rows than it returns, before LIMIT, has other words.
+                add {
+                    $0.searchesPairs = true
+                    $0.wordFrequency = max(1, Int(rows.rounded()))
+                }
+            }
+            if ratio != nil { add { $0.wordFrequency = max(1, Int(frequency.rounded())) } }
         }
-        if let excess = row.excessRows, excess > 1 {
+        if findsTooMany {
             if operation.values.hasLimit { add { $0.drawsLimits = true } }
             if operation.values.joinsLiteral { add { $0.joins = .parameters } }
             if operation.values.joins { add { $0.joins = .none } }
@@ -170,7 +184,10 @@ extension ValueModel {
             joins == .parameters ? "literals drawn without regard to other values" : nil,
             joins == .none ? "values drawn without regard to each other" : nil,
             drawsDistinctValues ? "each value equally likely" : nil,
-            wordFrequency.map { "words in about \(HumanUnits.exact($0, "row"))" },
+            wordFrequency.map {
+                "\(searchesPairs ? "pairs of words" : "words") in about "
+                    + HumanUnits.exact($0, "row")
+            },
         ].compactMap { $0 }
     }
 }

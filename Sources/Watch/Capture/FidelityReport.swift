@@ -389,6 +389,14 @@ package struct FidelityReport {
             "write transactions took \(ReportUnits.compactShare(writeShare.captured)) of the time in "
                 + "the capture and \(ReportUnits.compactShare(writeShare.replayed)) in the replay"
         )
+        let absent = rows.filter { $0.rate.captured > 0 && $0.rate.replayed == 0 }
+        if !absent.isEmpty {
+            lines.append(
+                "not in the replay, so their times and rows are not judged (a longer --check "
+                    + "contains more): "
+                    + absent.map(\.name).joined(separator: ", ")
+            )
+        }
         if !omissions.isEmpty { lines += ["not modeled:"] + omissions.map { "  " + $0 } }
         lines += verdict
         return lines.map { line in

@@ -17,6 +17,8 @@ struct ValueModel: Hashable {
 
     /// The number of rows that contain a word to search for, or `nil` for frequent and rare words.
     var wordFrequency: Int?
+    /// Whether searches are for rows with two words.
+    var searchesPairs = false
 }
 
 /// The values of an operation that a ``ValueModel`` can change.
@@ -30,6 +32,8 @@ struct OperationValues: Sendable {
     var drawsRows = false
     /// The mean number of rows that contain one of the words to search for, or `nil` without words.
     var wordRows: Double?
+    /// Whether pairs of words are known for a search.
+    var hasWordPairs = false
 }
 
 /// The replacement for a slot in the scenario's SQL.
@@ -120,7 +124,7 @@ struct SlotPlanner {
         if let word = options.words.variable(
             at: place.slot,
             of: statement,
-            frequency: model.wordFrequency
+            model: model
         ) {
             return (.variable(word), nil)
         }
@@ -148,12 +152,10 @@ struct SlotPlanner {
                     values.drawsRows = true
                     continue
                 }
-                values.wordRows =
-                    options.words.meanRows(
-                        at: index,
-                        of: statement,
-                        frequency: model.wordFrequency
-                    ) ?? values.wordRows
+                if let rows = options.words.meanRows(at: index, of: statement, model: model) {
+                    values.wordRows = rows
+                    values.hasWordPairs = options.words.hasPairs(at: index, of: statement)
+                }
                 if slot.requiredRow != nil, let column = slot.column,
                     !ColumnVariable.isKey(column, in: schema)
                 {

@@ -32,7 +32,7 @@ struct CaptureDatabase {
             let target = try EngineTargetFactory().open(arm, at: copy.file.path)
             defer { try? target.close() }
             schema = CaptureSchema(try Self.tables(of: target))
-            words = FullTextWords(try Self.words(of: target))
+            words = try Self.words(of: target)
         } catch {
             throw Self.failure(error, of: path)
         }
@@ -50,9 +50,7 @@ struct CaptureDatabase {
         return CommandFailure(problem ?? "'\(path)' cannot be read: \(error)")
     }
 
-    private static func words(
-        of target: any WorkloadTarget
-    ) throws -> [String: [FullTextWords.Word]] {
+    private static func words(of target: any WorkloadTarget) throws -> FullTextWords {
         var names: [String] = []
         try target.perform(.read, as: WorkloadClientName("capture")) { session in
             let rows = try session.rows(
@@ -63,9 +61,14 @@ struct CaptureDatabase {
             for case .text(let name)? in rows.map(\.first) { names.append(name) }
         }
         let reader = DraftTableReader(target)
-        return names.reduce(into: [:]) { words, name in
-            words[name] = (try? reader.words(of: name)) ?? []
+        var words: [String: [FullTextWords.Word]] = [:]
+        var pairs: [String: [FullTextWords.Word]] = [:]
+        for name in names {
+            let found = (try? reader.words(of: name)) ?? []
+            words[name] = found
+            pairs[name] = (try? reader.pairs(of: found, in: name)) ?? []
         }
+        return FullTextWords(words, pairs: pairs)
     }
 
     static func tables(of target: any WorkloadTarget) throws -> [CaptureSchema.Table] {

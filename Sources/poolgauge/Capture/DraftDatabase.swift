@@ -1,5 +1,6 @@
 import Capture
 import EngineTarget
+import Foundation
 import Scenarios
 import Telemetry
 import WorkloadEngine
@@ -257,5 +258,43 @@ struct DraftTableReader {
             }
         }
         return words
+    }
+
+    /// The number of pairs of words to read, the number of the most frequent words among which to
+    /// find them, and the largest number of rows to count for each.
+    private static let pairCount = 300
+    private static let pairWords = 300.0
+    private static let pairRows: Int64 = 1_000
+    /// The time after which no other pair is read, in seconds.
+    private static let pairSeconds = 1.0
+
+    /// Returns pairs of frequent words in a full-text index, with the number of rows that contain
+    /// both words of each.
+    func pairs(of words: [FullTextWords.Word], in table: String) throws -> [FullTextWords.Word] {
+        guard words.count > 1 else { return [] }
+        var random = RandomStream(seed: 0, stream: "pairs of words")
+        let limit = min(Double(words.count), Self.pairWords)
+        // Programs search for frequent words more often.
+        func next() -> String { words[Int(pow(limit, random.nextUnit())) - 1].text }
+        let name = table.quoted(by: "\"")
+        var pairs: [FullTextWords.Word] = []
+        try target.perform(.read, as: WorkloadClientName("draft")) { session in
+            let start = ContinuousClock.now
+            for _ in 0..<Self.pairCount {
+                let (first, second) = (next(), next())
+                guard first != second else { continue }
+                let rows = try session.rows(
+                    "SELECT count(*) FROM (SELECT 1 FROM \(name) WHERE \(name) MATCH ? LIMIT ?)",
+                    [.text("\(first) \(second)"), .integer(Self.pairRows)]
+                )
+                if case .integer(let count)? = rows.first?.first {
+                    pairs.append(
+                        FullTextWords.Word("\(first) \(second)", rows: Int(clamping: count))
+                    )
+                }
+                guard start.duration(to: .now) < .seconds(Self.pairSeconds) else { break }
+            }
+        }
+        return pairs
     }
 }

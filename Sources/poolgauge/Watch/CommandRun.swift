@@ -173,7 +173,7 @@ struct TracedProgram {
         handled: [Int32] = []
     ) throws {
         do throws(TraceError) {
-            session = try AgentTraceSession(options, paths: paths, planning: SQLWatch.planning)
+            session = try AgentTraceSession(options, paths: paths, commands: SQLWatch.commands)
             process = try session.start(
                 command,
                 library: Self.library,
@@ -226,11 +226,7 @@ struct SQLWatch {
         do throws(TraceError) {
             session = try SQLTraceSession(
                 paths: paths,
-                commands: SQLTraceCommands(
-                    calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
-                    planning: Self.planning,
-                    opening: ClientProcess.command(OpenGateSubcommand.name)
-                ),
+                commands: Self.commands,
                 options: options
             )
             problem = nil
@@ -242,6 +238,11 @@ struct SQLWatch {
 
     /// The command for the process that plans statements.
     static let planning = ClientProcess.command(StatementPlanSubcommand.name)
+    static let commands = SQLTraceCommands(
+        calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
+        planning: planning,
+        opening: ClientProcess.command(OpenGateSubcommand.name)
+    )
 
     func add(_ paths: [String]) {
         for path in paths { session?.add(path: path) }

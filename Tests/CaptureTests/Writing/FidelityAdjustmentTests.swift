@@ -261,6 +261,46 @@ struct FidelityAdjustmentTests {
         )
     }
 
+    /// A search that reads many rows and returns few, despite LIMIT, is for several words.
+    @Test func aSearchThatReturnsFewOfItsRowsIsForTwoWords() throws {
+        let words = (0..<400).map { FullTextWords.Word("w\($0)", rows: 40_000 / ($0 + 1)) }
+        let pairs = (0..<100).map { FullTextWords.Word("w\($0) w1", rows: $0) }
+        let load = (0..<100).map { number in
+            CapturedExecution(
+                end: Double(number) * 0.05,
+                sql: "SELECT id FROM users WHERE users MATCH ? ORDER BY rank LIMIT 10",
+                seconds: 0.01,
+                rows: number % 2 == 0 ? 10 : 4
+            )
+        }
+        func parsed(
+            _ adjustment: FidelityAdjustment
+        ) throws -> (words: [String], CapturedScenario) {
+            let (scenario, captured) = try CaptureFixture.parsed(load, adjustment: adjustment) {
+                $0.words = FullTextWords(["users": words], pairs: ["users": pairs])
+            }
+            guard case .choice(let values, _)? = scenario.variables["word"]?.distribution else {
+                return ([], captured)
+            }
+            return (pairs.map(\.text).filter { values.contains(.text($0)) }, captured)
+        }
+        let captured = try parsed(FidelityAdjustment()).1
+        let operation = try #require(captured.operations.first)
+        var all = row(operation, rows: 10)
+        all.seconds.replayed = (operation.meanSeconds ?? 0) * 2
+        let adjustment = try #require(FidelityAdjustment().corrected(by: [all], of: captured))
+        #expect(
+            adjustment.descriptions == ["pairs of words in about 7 rows of \(operation.name)"]
+        )
+        let (found, next) = try parsed(adjustment)
+        #expect(found.count == 20 && found.contains("w7 w1"))
+        // Pairs are corrected by the rows, not by the time.
+        let few = row(try #require(next.operations.first), rows: 3.5)
+        let last = try #require(adjustment.corrected(by: [few], of: next))
+        #expect(last.descriptions.first?.hasPrefix("pairs of words in about ") == true)
+        #expect(last != adjustment)
+    }
+
     /// A check is shorter than a capture, and can lack a rare transaction.
     @Test(arguments: [
         (9.0, 0.0, 2.25, true), (9, 0, 9, false), (100, 125, 100, true), (100, 135, 100, false),

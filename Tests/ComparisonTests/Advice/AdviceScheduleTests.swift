@@ -76,6 +76,27 @@ struct AdviceScheduleTests {
         #expect(try seconds(1.2) > 100)
     }
 
+    /// Rare accesses need long runs for a median, but an obvious effect is shown by few of them.
+    @Test func anObviousEffectOnRareAccessesNeedsNoMedian() throws {
+        var schedule = schedule(110)
+        schedule.needed = 4.3
+        func plan(_ smallest: Double) throws -> (candidates: Int, blocks: Int, seconds: Double) {
+            try #require(
+                schedule.confirmation(
+                    candidates: 1,
+                    tests: { $0 * 3 },
+                    remaining: 85,
+                    overhead: 1.5,
+                    smallest: smallest
+                )
+            )
+        }
+        let least = BlockCount.minimum(tests: 3)
+        #expect(try plan(1.2).blocks == least)
+        #expect(try plan(4).blocks > least)
+        #expect(try plan(4).seconds >= 1)
+    }
+
     @Test func theBetterHalfOfARoundAdvances() {
         #expect(screening(9).rounds == [9, 5, 4])
         #expect(screening(3).rounds == [3, 3, 3])

@@ -244,6 +244,42 @@ struct AgentTraceTests {
         #expect(session.report().keys.sorted() == [FilePath.resolved(path)])
     }
 
+    /// The program waits between two files, so its connection is open when the session reads it.
+    @Test func readsTheSettingsOfOpenConnections() throws {
+        let path = folder.file()
+        let session = try AgentTraceSession(
+            commands: SQLTraceCommands(calibration: [TracedPrograms.helper, "calibration"])
+        )
+        let program = """
+            import os, sqlite3, sys, time
+            path = sys.argv[1]
+            c = sqlite3.connect(path, timeout=1.25)
+            c.execute("PRAGMA foreign_keys = 1")
+            c.execute("PRAGMA synchronous = NORMAL")
+            c.execute("CREATE TABLE t(a)")
+            m = sqlite3.connect(":memory:")
+            m.execute("CREATE TABLE t(a)")
+            open(path + "-ready", "w").close()
+            while not os.path.exists(path + "-done"): time.sleep(0.001)
+            """
+        let process = try session.start(
+            ["python3", "-c", program, path],
+            library: TracedCommands.library
+        )
+        while access(path + "-ready", F_OK) != 0, waitpid(process, nil, WNOHANG) == 0 {
+            usleep(1_000)
+        }
+        session.poll()
+        let connections = session.watchedConnections()
+        #expect(FileManager.default.createFile(atPath: path + "-done", contents: nil))
+        waitpid(process, nil, 0)
+        #expect(connections.count == 2)
+        let settings = try #require(connections.first { $0.settings.synchronous != nil }?.settings)
+        #expect(settings.busyTimeoutMilliseconds == 1_250)
+        #expect(settings.synchronous == .normal)
+        #expect(settings.foreignKeys == true)
+    }
+
     @Test(
         .enabled(if: LinkedProgram.isAvailable),
         arguments: [LinkedProgram.Kind.strippedRelocatable, .strippedFixed]

@@ -50,11 +50,13 @@ struct AdviceCandidates {
     private var indexCandidates: [AdviceCandidate] {
         indexes.prefix(Self.maximumIndexes).map { statements in
             let words = (statements.first ?? "").split(separator: " ").map(String.init)
-            let more = statements.count > 1 ? "-and-\(statements.count - 1)-more" : ""
-            let name = (words.count > 2 ? words[2] : "advised") + more
+            let name = words.count > 2 ? words[2] : "advised"
+            let isGroup = statements.count > 1
+            let more = isGroup ? "-and-\(statements.count - 1)-more" : ""
             return AdviceCandidate(
                 kind: .index(words.drop { $0 != "ON" }.dropFirst().first ?? ""),
-                arm: changedArm(name) { $0.setup += statements },
+                arm: changedArm(name + more) { $0.setup += statements },
+                title: isGroup ? "a group of indexes with \(name)" : name,
                 change: statements.joined(separator: "; "),
                 cost: "space in the file, and more work for each write to these columns"
             )
@@ -364,6 +366,8 @@ struct AdviceCandidate: Sendable, Equatable {
     ///
     /// The arm's name is also the candidate's name.
     var arm: Arm
+    /// The name for a sentence, or `nil` for the arm's name.
+    var title: String?
     /// The scenario line or SQL statement that makes the change.
     var change: String
     /// A cost that the metrics do not show.

@@ -314,11 +314,14 @@ package final class AdviceRun: Sendable {
             result.candidates += open.map { candidate in
                 var reason = isStopped ? AdviceResult.stopped : nil
                 if let better = result.confirmed(sameKindAs: candidate, among: found) {
+                    let title = better.candidate.title ?? better.candidate.arm.name
                     reason =
                         better.score ?? 0 < candidate.score ?? 0
-                        ? "\(better.candidate.arm.name), with fewer indexes, was tested instead"
-                        : "\(better.candidate.arm.name) was better in the screening"
-                } else if let best, best.effect >= Self.largeEffect {
+                        ? "\(title), with fewer indexes, was tested instead"
+                        : "\(title) was better in the screening"
+                } else if let best, best.effect >= Self.largeEffect,
+                    !candidate.candidate.isIndex || hasLargeChange(in: result, among: found)
+                {
                     reason = "apply \(best.name) first, and run advise again"
                 }
                 return candidate.notTested(reason, needed: needed)
@@ -328,17 +331,12 @@ package final class AdviceRun: Sendable {
             let tested = found.filter { tried in
                 result.candidates.contains { $0.name == tried.candidate.arm.name && $0.blocks > 0 }
             }.map(\.candidate)
-            let large = Set(
-                result.recommended.filter { $0.effect >= Self.largeEffect }.map(\.name)
-            )
-            let hasLargeChange = found.contains {
-                large.contains($0.candidate.arm.name) && !$0.candidate.isIndex
-            }
-            guard !hasLargeChange else { return }
+            guard !hasLargeChange(in: result, among: found) else { return }
+            let hasLargeIndex = result.recommended.contains { $0.effect >= Self.largeEffect }
             let left = open.filter { other in
                 let isIndex = other.candidate.isIndex
                 // A tested group of indexes may contain an index of another table.
-                return (large.isEmpty || isIndex)
+                return (!hasLargeIndex || isIndex)
                     && !tested.contains {
                         $0.kind == other.candidate.kind
                             || isIndex
@@ -377,6 +375,20 @@ package final class AdviceRun: Sendable {
                 judgedCandidate($0, compared: compared, needed: needed)
             }
             if compared.partial { throw TrialRunner.End.stopped }
+        }
+    }
+
+    /// Whether a change other than an index improved the load by so much that the current arm no
+    /// longer shows what the other candidates do.
+    private func hasLargeChange(
+        in result: AdviceResult,
+        among found: [ScreenedCandidate]
+    ) -> Bool {
+        result.recommended.contains { recommended in
+            recommended.effect >= Self.largeEffect
+                && found.contains {
+                    $0.candidate.arm.name == recommended.name && !$0.candidate.isIndex
+                }
         }
     }
 

@@ -23,6 +23,10 @@ struct AdviceSchedule {
     private static let obviousFactor = 2.0
     /// The length of the measured part of runs that confirm an obvious effect, in seconds.
     private static let obviousSeconds = 1.0
+    /// The factor by which runs that provide a mean are shorter than runs that provide a median.
+    ///
+    /// The median requires 20 of 40 expected accesses. A mean requires one of ten.
+    private static let medianFactor = 4.0
 
     /// The length of the whole search, in seconds.
     let limit: Double
@@ -158,7 +162,8 @@ struct AdviceSchedule {
         // Long runs and many blocks show small effects. Large ones do not need them.
         let isObvious = smallest >= Self.obviousFactor
         let longest = isObvious ? Self.obviousSeconds : 5
-        let needed = max(self.needed, shortest)
+        // A mean of few accesses shows them, too.
+        let needed = max(isObvious ? self.needed / Self.medianFactor : self.needed, shortest)
         let sufficient = max(needed, Self.sufficientSeconds)
         for (spare, length) in [(2, sufficient), (1, sufficient), (0, sufficient), (0, needed)] {
             for count in stride(from: candidates, to: 0, by: -1) {

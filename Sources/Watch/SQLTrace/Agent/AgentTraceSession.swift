@@ -18,6 +18,7 @@ package final class AgentTraceSession: StatementTrace {
     /// The trace data of each database, in the order of `files.paths`.
     private var models: [TraceModel] = []
     private var connections = ConnectionTable()
+    private var settings: AgentSettings?
     private let planner: PlanClient?
     private var nextPlanTime: UInt64 = 0
     private var nextSurveyTime: UInt64 = 0
@@ -62,15 +63,16 @@ package final class AgentTraceSession: StatementTrace {
     /// - Parameters:
     ///   - options: The tracing options.
     ///   - paths: The databases to trace, or an empty array to trace all that the programs open.
-    ///   - planning: The path and arguments of a program that calls ``StatementPlanning/run()``, or
-    ///     an empty array for reports without plans.
+    ///   - commands: The programs that plan statements and examine libraries. Without them,
+    ///     reports contain no plans and no settings.
     /// - Throws: ``TraceError`` if the memory cannot be created.
     package convenience init(
         _ options: SQLTraceOptions = SQLTraceOptions(),
         paths: [String] = [],
-        planning: [String] = []
+        commands: SQLTraceCommands = SQLTraceCommands(calibration: [])
     ) throws(TraceError) {
-        self.init(try AgentRing.created(), options, paths, planning, isAttached: false)
+        self.init(try AgentRing.created(), options, paths, commands.planning, isAttached: false)
+        settings = AgentSettings(commands.calibration)
     }
 
     /// Creates memory for programs whose statements are only checked, on any number of databases.
@@ -253,9 +255,7 @@ package final class AgentTraceSession: StatementTrace {
         case .program: end(process, at: record.time)
         case .copy(let path, let version):
             guard record.library < Self.copyLimit else { return }
-            programs[process]?.copies[record.library] = (
-                PathText.text(of: path), Self.text(ofVersion: version)
-            )
+            programs[process]?.copies[record.library] = (PathText.text(of: path), version)
         case .unseen(let reason): programs[process]?.unseen[reason, default: 0] += 1
         default: break
         }
@@ -282,14 +282,10 @@ package final class AgentTraceSession: StatementTrace {
         }
     }
 
-    private static func text(ofVersion number: UInt64) -> String {
-        let number = min(number, 999_999_999)
-        return "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
-    }
-
     private func end(_ process: Int32, at time: UInt64) {
         decoder.forget(process)
         connections.end(process: process)
+        settings?.end(process: process)
         checks?.end(process: process)
         for database in models.indices { models[database].end(process: process, at: time) }
         programs[process]?.hasEnded = true
@@ -415,7 +411,10 @@ package final class AgentTraceSession: StatementTrace {
 
     private func connectionReport(of database: Int) -> ([WatchedConnection], [WatchedCopy]) {
         var copies: [String: WatchedCopy] = [:]
-        let report = connections.report(of: database) { _, _ in .unknown }.map { found in
+        let report = connections.report(of: database) { key, entry in
+            guard let copy = programs[key.process]?.copies[entry.library] else { return .unknown }
+            return settings?.read(key, path: entry.path, in: copy.path) ?? .unknown
+        }.map { found in
             var connection = found.connection
             connection.name = names[connection.pid]
             guard let used = programs[connection.pid]?.copies[found.library] else {

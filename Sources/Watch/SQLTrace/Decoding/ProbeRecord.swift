@@ -63,8 +63,8 @@ struct ProbeRecord: Sendable, Equatable {
         case fork
         /// The process executed a new program.
         case program
-        /// The library in the program found a copy of SQLite with this version number.
-        case copy(path: [UInt8], version: UInt64)
+        /// The library in the program found a copy of SQLite with this version.
+        case copy(path: [UInt8], version: String)
         /// The library in the program does not see the statements of a connection.
         case unseen(UnseenReason)
     }
@@ -180,7 +180,7 @@ struct ProbeRecord: Sendable, Equatable {
         case 7: kind = .program
         case 8:
             guard (1...chunkSize).contains(length), length <= body.count else { return nil }
-            kind = .copy(path: Array(body[..<(length - 1)]), version: statement)
+            kind = .copy(path: Array(body[..<(length - 1)]), version: Self.version(statement))
         case 10:
             guard (1...chunkSize).contains(length), length <= body.count else { return nil }
             kind = .packedValues(
@@ -243,6 +243,12 @@ struct ProbeRecord: Sendable, Equatable {
         while units.last == 0 { units.removeLast() }
         if isCut, let last = units.last, UTF16.isLeadSurrogate(last) { units.removeLast() }
         return String(decoding: units, as: UTF16.self)
+    }
+
+    /// Returns the text of a version number, such as `3.40.1` for 3,040,001.
+    private static func version(_ number: UInt64) -> String {
+        let number = min(number, 999_999_999)
+        return "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
     }
 
     private static func value(_ bytes: UnsafeRawBufferPointer) -> StatementValue {

@@ -80,7 +80,7 @@ struct TracedLibraries {
             let batch = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
             let opened = batch.compactMap { mapping in
-                DescriptorFile.open(Self.link(mapping, of: process)).map { (mapping, $0) }
+                Self.open(mapping, of: process).map { (mapping, $0) }
             }
             let descriptions = calibration.descriptions(
                 of: opened.map(\.1.descriptor),
@@ -131,6 +131,22 @@ struct TracedLibraries {
             mappings.lazy.compactMap { files[$0.file]?.description?.copy }.first,
             mappings.first { files[$0.file]?.failures ?? 0 > 0 && !contains($0) }?.path
         )
+    }
+
+    private static func open(
+        _ mapping: ProcessMaps.Mapping,
+        of process: Int32
+    ) -> (descriptor: Int32, information: stat)? {
+        if let file = DescriptorFile.open(link(mapping, of: process)) { return file }
+        // The link requires privileges. The path may now be that of another file.
+        guard let file = DescriptorFile.open("/proc/\(process)/root" + mapping.path) else {
+            return nil
+        }
+        guard mapping.file.hasSuffix(" \(file.information.st_ino)") else {
+            close(file.descriptor)
+            return nil
+        }
+        return file
     }
 
     /// Returns the link to the mapped file, which stays valid if the file is replaced.

@@ -75,4 +75,78 @@ enum DatabaseFileHeader {
         return versions.count == 2 ? versions == [2, 2] : nil
     }
 }
+
+/// A reader of the settings of connections in programs with Poolgauge's library.
+///
+/// The library cannot ask SQLite for the settings, because that would execute statements on the
+/// program's connections. The memory of a program that this process has started is readable without
+/// privileges.
+struct AgentSettings {
+    private struct Copy: Hashable {
+        var process: Int32
+        var path: String
+    }
+
+    private var libraries: TracedLibraries
+    /// The readers of the examined copies of SQLite, with `nil` for those with an unknown layout.
+    private var readers: [Copy: ConnectionReader?] = [:]
+    private let memory = ProcMemory()
+
+    private static let mapsLimit = 1 << 24
+
+    /// Creates a reader.
+    ///
+    /// - Parameter command: The path and arguments of a program that calls
+    ///   ``SQLCalibration/run(_:)``, or an empty array for unknown settings.
+    init?(_ command: [String]) {
+        guard !command.isEmpty else { return nil }
+        libraries = TracedLibraries(calibration: Calibration(command: command))
+    }
+
+    /// Reads the settings of a connection.
+    ///
+    /// - Parameters:
+    ///   - key: The connection.
+    ///   - path: The path of its database in the process.
+    ///   - copy: The path of its copy of SQLite in the process.
+    /// - Returns: The settings, or ``ConnectionReader/Outcome/unknown`` if they cannot be read. The
+    ///   library reports each end of a connection, so its absence is never concluded.
+    mutating func read(
+        _ key: ConnectionKey,
+        path: String,
+        in copy: String
+    ) -> ConnectionReader.Outcome {
+        let copy = Copy(process: key.process, path: copy)
+        let reader = readers[copy] ?? examine(copy)
+        readers[copy] = .some(reader)
+        let outcome = reader?.settings(of: key.connection, path: path) ?? .unknown
+        return outcome == .noConnection ? .unknown : outcome
+    }
+
+    mutating func end(process: Int32) {
+        readers = readers.filter { $0.key.process != process }
+    }
+
+    private mutating func examine(_ copy: Copy) -> ConnectionReader? {
+        let process = copy.process
+        let maps = ProcessMaps(ProcFile.read("/proc/\(process)/maps", limit: Self.mapsLimit) ?? [])
+        guard let identity = FileIdentity(path: "/proc/\(process)/root\(copy.path)") else {
+            return nil
+        }
+        // The path may be that of a link.
+        let suffix = " \(identity.inode)"
+        let mappings = maps.code.filter { $0.file.hasSuffix(suffix) }
+        libraries.examine(mappings, of: process)
+        for mapping in mappings {
+            guard let entry = libraries.entry(mapping), entry.library.identity == identity else {
+                continue
+            }
+            libraries.calibrate(entry)
+            return (try? entry.state?.get()).map {
+                ConnectionReader(memory: memory, process: process, layout: $0, code: mapping)
+            }
+        }
+        return nil
+    }
+}
 #endif
