@@ -135,8 +135,9 @@ package struct FidelityAdjustment: Sendable, Equatable {
         if let wordRows = operation.values.wordRows {
             let ratio = current.searchesPairs ? row.excessRows : row.excess(of: operation)
             let frequency = wordRows / (ratio ?? 1)
-            if findsTooMany, operation.values.hasWordPairs, !current.searchesPairs,
-                let rows = row.rows.captured, frequency > Self.pairFactor * rows
+            if operation.values.hasWordPairs, !current.searchesPairs,
+                let rows = row.rows.captured, let found = row.rows.replayed,
+                found > rows * (1 + FidelityReport.tolerance), frequency > Self.pairFactor * rows
             {
                 // A search that reads far more rows than it returns, before LIMIT, has other words.
                 add {

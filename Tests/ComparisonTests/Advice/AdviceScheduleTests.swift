@@ -67,7 +67,7 @@ struct AdviceScheduleTests {
                     tests: { $0 },
                     remaining: 500,
                     overhead: 0.1,
-                    smallest: smallest
+                    improvements: [smallest]
                 )
             )
             return Double(3 * plan.blocks) * plan.seconds
@@ -87,7 +87,7 @@ struct AdviceScheduleTests {
                     tests: { $0 * 3 },
                     remaining: 85,
                     overhead: 1.5,
-                    smallest: smallest
+                    improvements: [smallest]
                 )
             )
         }
@@ -95,6 +95,16 @@ struct AdviceScheduleTests {
         #expect(try plan(1.2).blocks == least)
         #expect(try plan(4).blocks > least)
         #expect(try plan(4).seconds >= 1)
+        let two = try #require(
+            schedule.confirmation(
+                candidates: 2,
+                tests: { $0 * 3 },
+                remaining: 85,
+                overhead: 1.5,
+                improvements: [6.1, 1.6]
+            )
+        )
+        #expect(two.candidates == 1 && two.blocks > least)
     }
 
     @Test func theBetterHalfOfARoundAdvances() {

@@ -351,7 +351,7 @@ package final class AdviceRun: Sendable {
                 remaining: remaining,
                 // The current arm runs twice in each block.
                 overhead: trials.overhead(of: [arm, arm] + chosen.map(\.candidate.arm)),
-                smallest: exp(chosen.compactMap(\.score).min() ?? 0)
+                improvements: chosen.map { exp($0.score ?? 0) }
             )
             guard let plan else {
                 guard result.blocks == 0 else { return }

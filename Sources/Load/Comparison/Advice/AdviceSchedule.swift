@@ -19,6 +19,8 @@ struct AdviceSchedule {
     /// The rest is a reserve for delays caused by other work on the machine. If time runs out
     /// before the last block, the completed blocks may be too few for a verdict.
     private static let plannedShare = 0.9
+    /// The planned share of the remaining time for a confirmation with the fewest possible blocks.
+    private static let plannedShareWithoutSpare = 0.8
     /// The improvement in the screening from which short runs show an effect.
     private static let obviousFactor = 2.0
     /// The length of the measured part of runs that confirm an obvious effect, in seconds.
@@ -144,7 +146,7 @@ struct AdviceSchedule {
     ///     number of candidates.
     ///   - remaining: The remaining time, in seconds.
     ///   - overhead: The time that a run takes in addition to its phases, in seconds.
-    ///   - smallest: The smallest improvement of a candidate in the screening, as a factor.
+    ///   - improvements: The improvements of the candidates in the screening, as factors.
     /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
     ///   part in seconds.
     func confirmation(
@@ -152,21 +154,27 @@ struct AdviceSchedule {
         tests: (Int) -> Int,
         remaining: Double,
         overhead: Double,
-        smallest: Double = 1
+        improvements: [Double] = []
     ) -> (candidates: Int, blocks: Int, seconds: Double)? {
         func seconds(_ count: Int, blocks: Int) -> Double {
+            // Without a spare block, one delay costs the verdict.
+            let hasSpare = blocks > BlockCount.minimum(tests: tests(count))
+            let share = hasSpare ? Self.plannedShare : Self.plannedShareWithoutSpare
             // The current arm runs twice in each block.
-            let run = remaining * Self.plannedShare / Double((count + 2) * blocks)
+            let run = remaining * share / Double((count + 2) * blocks)
             return measured(phases: run - overhead)
         }
-        // Long runs and many blocks show small effects. Large ones do not need them.
-        let isObvious = smallest >= Self.obviousFactor
-        let longest = isObvious ? Self.obviousSeconds : 5
-        // A mean of few accesses shows them, too.
-        let needed = max(isObvious ? self.needed / Self.medianFactor : self.needed, shortest)
-        let sufficient = max(needed, Self.sufficientSeconds)
-        for (spare, length) in [(2, sufficient), (1, sufficient), (0, sufficient), (0, needed)] {
+        for (spare, isSufficient) in [(2, true), (1, true), (0, true), (0, false)] {
             for count in stride(from: candidates, to: 0, by: -1) {
+                // Long runs and many blocks show small effects. Large ones do not need them.
+                let smallest = improvements.prefix(count).min() ?? 1
+                let isObvious = smallest >= Self.obviousFactor
+                let longest = isObvious ? Self.obviousSeconds : 5
+                // A mean of few accesses shows large effects, too.
+                let factor = isObvious ? Self.medianFactor : 1
+                let needed = max(self.needed / factor, shortest)
+                let sufficient = max(needed, Self.sufficientSeconds)
+                let length = isSufficient ? sufficient : needed
                 let minimumBlocks = BlockCount.minimum(tests: tests(count))
                 guard seconds(count, blocks: minimumBlocks + spare) >= length else { continue }
                 let more =

@@ -130,10 +130,9 @@ struct AgentSettings {
     private mutating func examine(_ copy: Copy) -> ConnectionReader? {
         let process = copy.process
         let maps = ProcessMaps(ProcFile.read("/proc/\(process)/maps", limit: Self.mapsLimit) ?? [])
-        guard let identity = FileIdentity(path: "/proc/\(process)/root\(copy.path)") else {
-            return nil
-        }
-        // The path may be that of a link.
+        // The program itself has the name with which it was started, and a path may be that of a link.
+        let file = copy.path.hasPrefix("/") ? "root" + copy.path : "exe"
+        guard let identity = FileIdentity(path: "/proc/\(process)/\(file)") else { return nil }
         let suffix = " \(identity.inode)"
         let mappings = maps.code.filter { $0.file.hasSuffix(suffix) }
         libraries.examine(mappings, of: process)

@@ -40,7 +40,8 @@ enum ProcessSandbox {
         var zero = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &zero)
         limitFiles(to: limits.fileSize)
-        limitProcesses(to: limits.processes)
+        // The other processes of an ordinary user count, too.
+        if !isOrdinary || limits.processes == 0 { limitProcesses(to: limits.processes) }
         alarm(limits.seconds)
     }
 
@@ -66,7 +67,19 @@ enum ProcessSandbox {
         setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
     }
 
-    /// Switches to a user without files, processes, or capabilities.
+    /// Whether the user of this process has no privileges to drop.
+    ///
+    /// Such a user reads only programs that have the same rights.
+    private static let isOrdinary: Bool = {
+        guard getuid() != 0, geteuid() == getuid(), getegid() == getgid() else { return false }
+        let sets = (ProcFile.text("/proc/self/status") ?? "").split(separator: "\n").filter {
+            $0.hasPrefix("CapPrm:") || $0.hasPrefix("CapEff:") || $0.hasPrefix("CapAmb:")
+        }
+        return sets.count == 3
+            && sets.allSatisfy { $0.split(separator: "\t").last.map { UInt64($0, radix: 16) } == 0 }
+    }()
+
+    /// Switches to a user without files, processes, or capabilities, unless the user has no privileges.
     ///
     /// - Parameter descriptor: The first descriptor to close.
     /// - Returns: `false` if privileges could not be dropped. The process must then exit.
@@ -77,10 +90,12 @@ enum ProcessSandbox {
         _ = poolgauge_unshare()
         // This ID is above the IDs of users, containers, and services, so no account has it.
         let user = uid_t(0x7a00_0000) + uid_t(getpid())
-        guard poolgauge_become(user) == 0 else { return false }
+        let isOrdinary = isOrdinary
+        guard isOrdinary || poolgauge_become(user) == 0 else { return false }
         // 38 is PR_SET_NO_NEW_PRIVS. 4 is PR_SET_DUMPABLE, without which root owns /proc/self.
         guard poolgauge_prctl(38, 1) == 0, poolgauge_prctl(4, 1) == 0 else { return false }
-        return getuid() == user && geteuid() == user && setuid(0) != 0 && endWithParent()
+        let isDropped = isOrdinary || getuid() == user && geteuid() == user
+        return isDropped && setuid(0) != 0 && endWithParent()
     }
 }
 #endif
