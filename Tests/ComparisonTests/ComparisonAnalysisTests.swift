@@ -221,10 +221,10 @@ struct ComparisonAnalysisTests {
         #expect(analysis.replaced == ["ui.response.p99": "ui.response.p95"])
     }
 
-    /// If the accesses of a block are too few for a median, the means of all blocks decide.
+    /// If too few blocks have enough accesses for a median, the means of all blocks decide.
     @Test func aRareLatencyIsComparedByItsMean() throws {
         let blocks = rareBlocks { block, median in
-            LatencySummary(count: 19, mean: median, p50: block == 3 ? nil : median, max: median)
+            LatencySummary(count: 19, mean: median, p50: block < 4 ? nil : median, max: median)
         }
         let analysis = ComparisonAnalysis(
             plan: try plan(primary: ["ui.response.p99"]),
@@ -320,6 +320,22 @@ struct ComparisonAnalysisTests {
         #expect(try value("ui.response.mean") == 225_100_000)
         #expect(try value("ui.wait.p99") == 9_990_000, "abandoned accesses have no wait")
         #expect(result.clients["ui"]?.response?.p99 == 1_000_000, "the result is unchanged")
+    }
+
+    /// A batch of 100 writes takes longer than one write, which says nothing about the writes.
+    @Test func theTimesOfBatchesAreNotCompared() throws {
+        let measurement = ComparisonMeasurement(
+            run("a", throughput: 10, p99: 1e6),
+            responses: [:],
+            clients: [.reader("ui")],
+            batch: WriteBatch(client: "ui", size: 100)
+        )
+        func value(_ name: String) throws -> Double? {
+            measurement.value(of: try ComparisonMetric(name, in: MetricCatalog(clients: ["ui"])))
+        }
+        #expect(try value("ui.throughput") == 1_000)
+        #expect(try value("ui.response.p50") == nil)
+        #expect(try value("ui.response.mean") == nil)
     }
 
     /// An arm that cannot keep up is compared by the ages of the accesses that did not end.

@@ -36,7 +36,7 @@ struct ComparisonAnalysis {
         var replaced: [String: String] = [:]
         for requested in plan.primary {
             // The choice depends only on the number of samples, and on whether all arms are
-            // overloaded, so it favors no arm.
+            // overloaded, in the same way for each arm.
             func completeBlockCount(_ metric: ComparisonMetric) -> Int {
                 blocks.count { block in
                     slots.indices.allSatisfy { block[$0].value(of: metric) != nil }
@@ -44,11 +44,18 @@ struct ComparisonAnalysis {
                 }
             }
             var metric = requested
-            var lower = plan.isFixed(requested) ? nil : requested.lowerPercentile ?? requested.mean
+            var lower = plan.isFixed(requested) ? nil : requested.lowerPercentile
             while completeBlockCount(metric) < blocks.count, let next = lower {
                 if completeBlockCount(next) > completeBlockCount(metric) { metric = next }
-                // A block with too few accesses for a median still has a mean.
-                lower = next.lowerPercentile ?? next.mean
+                lower = next.lowerPercentile
+            }
+            // Blocks with too few accesses for a median still have a mean, which depends more on
+            // single slow accesses.
+            if !plan.isFixed(requested), let mean = requested.mean,
+                !BlockCount.suffices(completeBlockCount(metric), tests: plan.primary.count),
+                completeBlockCount(mean) > completeBlockCount(metric)
+            {
+                metric = mean
             }
             if metric != requested {
                 replaced[requested.name] = metric.name

@@ -1,3 +1,4 @@
+import Text
 import WorkloadEngine
 
 /// The result of a comparison of arms (`poolgauge.comparison/1`).
@@ -65,6 +66,23 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var invalidRuns: [String]?
     /// The violated invariants, as `block 3, pool: tpcb-sums: detail`, or `nil` if there are none.
     public var violations: [String]?
+
+    /// Returns one line for each problem of an arm: that of the first block, and the number of other
+    /// runs with the same problem.
+    ///
+    /// `lines` have the form `block 3, pool: reason`.
+    package static func grouped(_ lines: [String]) -> [String] {
+        func problem(_ line: String) -> Substring {
+            line.firstIndex(of: ",").map { line[$0...] } ?? line[...]
+        }
+        var counts: [Substring: Int] = [:]
+        for line in lines { counts[problem(line), default: 0] += 1 }
+        return lines.compactMap { line in
+            guard let count = counts.removeValue(forKey: problem(line)) else { return nil }
+            guard count > 1 else { return line }
+            return "\(line) (and in \(HumanUnits.exact(count - 1, "other run")))"
+        }
+    }
 
     /// The exit status of the command.
     public var exitStatus: ExitStatus {

@@ -333,7 +333,7 @@ struct ComparisonMeasurement: Sendable {
     func value(of metric: ComparisonMetric) -> Double? {
         if let batch, batch.client == metric.owner {
             // The times of a batch are not those of its writes.
-            guard metric.percentile == nil else { return nil }
+            guard metric.unit != .time || metric.aggregate == "count" else { return nil }
             let value = result.value(of: metric.metric, metric.aggregate)
             return metric.metric == "\(metric.owner).throughput"
                 ? value.map { $0 * Double(batch.size) } : value

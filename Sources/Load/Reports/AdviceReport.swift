@@ -100,7 +100,7 @@ package enum AdviceReport {
     }
 
     private static func method(_ result: AdviceResult) -> [String] {
-        // If a percentile had too few samples, the confirmation used a lower percentile.
+        // If a percentile had too few samples, the confirmation used a lower one or the mean.
         let confirmed = result.candidates.lazy.compactMap(\.confirmed).first { !$0.isEmpty }
         let metrics = confirmed?.map(\.metric) ?? result.primary
         var lines = metrics.isEmpty ? [] : ["primary metrics: " + metrics.joined(separator: ", ")]
@@ -121,7 +121,7 @@ package enum AdviceReport {
         lines.append(
             "screening: the factor by which the primary metrics improved in up to "
                 + "\(HumanUnits.counted(result.screeningRounds, "run")) of "
-                + "\(ReportUnits.seconds(result.screeningSeconds)); used only to select candidates"
+                + "\(ReportUnits.seconds(result.screeningSeconds)); used to select candidates and to plan the confirmation, not for the verdicts"
         )
         return lines
     }

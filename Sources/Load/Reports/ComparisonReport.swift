@@ -33,30 +33,15 @@ public enum ComparisonReport {
                     + (result.blocks == 0 ? ": no results to compare" : "")
             )
         }
-        lines += grouped(result.failedRuns ?? []).map { "FAILED  \($0)" }
-        lines += grouped(result.violations ?? []).map { "INVARIANT VIOLATED  \($0)" }
-        lines += grouped(result.invalidRuns ?? []).map { "INVALID  \($0)" }
+        lines += ComparisonResult.grouped(result.failedRuns ?? []).map { "FAILED  \($0)" }
+        lines += ComparisonResult.grouped(result.violations ?? []).map {
+            "INVARIANT VIOLATED  \($0)"
+        }
+        lines += ComparisonResult.grouped(result.invalidRuns ?? []).map { "INVALID  \($0)" }
         lines += (result.failIf ?? []).filter(\.failed).map {
             "REGRESSION  \($0.expression): \($0.reason)"
         }
         return lines
-    }
-
-    /// Returns one line for each problem of an arm: that of the first block, and the number of other
-    /// blocks with the same problem.
-    ///
-    /// `lines` have the form `block 3, pool: reason`.
-    private static func grouped(_ lines: [String]) -> [String] {
-        func problem(_ line: String) -> Substring {
-            line.firstIndex(of: ",").map { line[$0...] } ?? line[...]
-        }
-        var counts: [Substring: Int] = [:]
-        for line in lines { counts[problem(line), default: 0] += 1 }
-        return lines.compactMap { line in
-            guard let count = counts.removeValue(forKey: problem(line)) else { return nil }
-            guard count > 1 else { return line }
-            return "\(line) (and in \(HumanUnits.exact(count - 1, "other run")))"
-        }
     }
 
     static func omissionLines(of result: ComparisonResult) -> [String] {

@@ -150,7 +150,7 @@ package struct FullTextWords: Sendable, Equatable {
 
     package init(_ words: [String: [Word]] = [:], pairs: [String: [Word]] = [:]) {
         self.words = words.filter { !$0.value.isEmpty }
-        self.pairs = pairs
+        self.pairs = pairs.filter { !$0.value.isEmpty }
     }
 
     package func contains(table: String) -> Bool { words[table] != nil }
@@ -190,7 +190,7 @@ package struct FullTextWords: Sendable, Equatable {
 
     /// Returns whether the slot at an index searches a table with pairs of words.
     func hasPairs(at index: Int, of statement: NormalizedStatement) -> Bool {
-        table(at: index, of: statement).map { pairs[$0]?.isEmpty == false } ?? false
+        table(at: index, of: statement).map { pairs[$0] != nil } ?? false
     }
 
     private func chosen(
@@ -199,7 +199,7 @@ package struct FullTextWords: Sendable, Equatable {
         model: ValueModel
     ) -> [Word]? {
         table(at: index, of: statement).flatMap { table in
-            (model.searchesPairs ? pairs : words)[table].map {
+            (model.searchesPairs ? pairs[table] ?? words[table] : words[table]).map {
                 Self.chosen($0, frequency: model.wordFrequency)
             }
         }

@@ -139,7 +139,7 @@ package struct FidelityAdjustment: Sendable, Equatable {
                 let rows = row.rows.captured, let found = row.rows.replayed,
                 found > rows * (1 + FidelityReport.tolerance), frequency > Self.pairFactor * rows
             {
-                // A search that reads far more rows than it returns, before LIMIT, has other words.
+                // The time is that of a word in far more rows than the search returns.
                 add {
                     $0.searchesPairs = true
                     $0.wordFrequency = max(1, Int(rows.rounded()))

@@ -337,6 +337,11 @@ package struct FidelityReport {
     /// Whether the run resembles the capture in all compared numbers.
     package var isFaithful: Bool { differences.isEmpty && notes.isEmpty }
 
+    /// The operations that the run lacks by chance, whose times and rows are not compared.
+    private var absent: [Row] {
+        rows.filter { $0.count.captured > 0 && $0.count.replayed == 0 && $0.isCountExplained }
+    }
+
     /// The maximum number of differences in the verdict.
     private static let differenceLimit = 3
 
@@ -389,11 +394,9 @@ package struct FidelityReport {
             "write transactions took \(ReportUnits.compactShare(writeShare.captured)) of the time in "
                 + "the capture and \(ReportUnits.compactShare(writeShare.replayed)) in the replay"
         )
-        let absent = rows.filter { $0.rate.captured > 0 && $0.rate.replayed == 0 }
         if !absent.isEmpty {
             lines.append(
-                "not in the replay, so their times and rows are not judged (a longer --check "
-                    + "contains more): "
+                "too rare for this check, which contains none (a longer --check does): "
                     + absent.map(\.name).joined(separator: ", ")
             )
         }

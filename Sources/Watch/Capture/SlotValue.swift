@@ -154,7 +154,8 @@ struct SlotPlanner {
                 }
                 if let rows = options.words.meanRows(at: index, of: statement, model: model) {
                     values.wordRows = rows
-                    values.hasWordPairs = options.words.hasPairs(at: index, of: statement)
+                    values.hasWordPairs =
+                        values.hasWordPairs || options.words.hasPairs(at: index, of: statement)
                 }
                 if slot.requiredRow != nil, let column = slot.column,
                     !ColumnVariable.isKey(column, in: schema)

@@ -331,7 +331,7 @@ package final class AgentTraceSession: StatementTrace {
     package init(
         _ options: SQLTraceOptions = SQLTraceOptions(),
         paths: [String] = [],
-        planning: [String] = []
+        commands: SQLTraceCommands = SQLTraceCommands(calibration: [])
     ) throws(TraceError) {
         throw TraceError(.unsupportedSystem, "starting a program with SQL tracing requires Linux")
     }

@@ -58,7 +58,7 @@ package enum FilePath {
     }
 
     /// The value of `O_PATH`.
-    private static let withoutContent: Int32 = 0o10_000_000
+    package static let withoutContent: Int32 = 0o10_000_000
 
     /// Opens a file, or returns -1.
     package static func open(_ path: String, flags: Int32) -> Int32 {

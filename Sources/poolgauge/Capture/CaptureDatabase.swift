@@ -63,10 +63,11 @@ struct CaptureDatabase {
         let reader = DraftTableReader(target)
         var words: [String: [FullTextWords.Word]] = [:]
         var pairs: [String: [FullTextWords.Word]] = [:]
+        let deadline = ContinuousClock.now + DraftTableReader.pairTime
         for name in names {
             let found = (try? reader.words(of: name)) ?? []
             words[name] = found
-            pairs[name] = (try? reader.pairs(of: found, in: name)) ?? []
+            pairs[name] = (try? reader.pairs(of: found, in: name, until: deadline)) ?? []
         }
         return FullTextWords(words, pairs: pairs)
     }

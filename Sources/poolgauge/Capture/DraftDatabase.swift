@@ -265,12 +265,18 @@ struct DraftTableReader {
     private static let pairCount = 300
     private static let pairWords = 300.0
     private static let pairRows: Int64 = 1_000
-    /// The time after which no other pair is read, in seconds.
-    private static let pairSeconds = 1.0
+    /// The time that the pairs of all tables may take.
+    static let pairTime = Duration.seconds(1)
 
     /// Returns pairs of frequent words in a full-text index, with the number of rows that contain
     /// both words of each.
-    func pairs(of words: [FullTextWords.Word], in table: String) throws -> [FullTextWords.Word] {
+    ///
+    /// The search for pairs ends at a deadline.
+    func pairs(
+        of words: [FullTextWords.Word],
+        in table: String,
+        until deadline: ContinuousClock.Instant
+    ) throws -> [FullTextWords.Word] {
         guard words.count > 1 else { return [] }
         var random = RandomStream(seed: 0, stream: "pairs of words")
         let limit = min(Double(words.count), Self.pairWords)
@@ -278,21 +284,20 @@ struct DraftTableReader {
         func next() -> String { words[Int(pow(limit, random.nextUnit())) - 1].text }
         let name = table.quoted(by: "\"")
         var pairs: [FullTextWords.Word] = []
+        var tried: Set<Set<String>> = []
         try target.perform(.read, as: WorkloadClientName("draft")) { session in
-            let start = ContinuousClock.now
-            for _ in 0..<Self.pairCount {
+            for _ in 0..<Self.pairCount where ContinuousClock.now < deadline {
                 let (first, second) = (next(), next())
-                guard first != second else { continue }
+                guard first != second, tried.insert([first, second]).inserted else { continue }
                 let rows = try session.rows(
                     "SELECT count(*) FROM (SELECT 1 FROM \(name) WHERE \(name) MATCH ? LIMIT ?)",
                     [.text("\(first) \(second)"), .integer(Self.pairRows)]
                 )
-                if case .integer(let count)? = rows.first?.first {
+                if case .integer(let count)? = rows.first?.first, count > 0 {
                     pairs.append(
                         FullTextWords.Word("\(first) \(second)", rows: Int(clamping: count))
                     )
                 }
-                guard start.duration(to: .now) < .seconds(Self.pairSeconds) else { break }
             }
         }
         return pairs

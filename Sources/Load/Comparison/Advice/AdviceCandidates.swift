@@ -56,7 +56,7 @@ struct AdviceCandidates {
             return AdviceCandidate(
                 kind: .index(words.drop { $0 != "ON" }.dropFirst().first ?? ""),
                 arm: changedArm(name + more) { $0.setup += statements },
-                title: isGroup ? "a group of indexes with \(name)" : name,
+                groupTitle: isGroup ? "a group of indexes with \(name)" : nil,
                 change: statements.joined(separator: "; "),
                 cost: "space in the file, and more work for each write to these columns"
             )
@@ -366,8 +366,16 @@ struct AdviceCandidate: Sendable, Equatable {
     ///
     /// The arm's name is also the candidate's name.
     var arm: Arm
-    /// The name for a sentence, or `nil` for the arm's name.
-    var title: String?
+    /// The name of a group of indexes for a sentence, or `nil` for another change.
+    var groupTitle: String?
+    /// The name for a sentence.
+    var title: String { groupTitle ?? arm.name }
+    /// Returns whether this candidate creates all indexes of another one.
+    ///
+    /// A group may contain an index of another table.
+    func contains(_ other: AdviceCandidate) -> Bool {
+        other.isIndex && Set(other.arm.setup).isSubset(of: arm.setup)
+    }
     /// The scenario line or SQL statement that makes the change.
     var change: String
     /// A cost that the metrics do not show.

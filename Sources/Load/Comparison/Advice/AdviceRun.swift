@@ -314,33 +314,31 @@ package final class AdviceRun: Sendable {
             result.candidates += open.map { candidate in
                 var reason = isStopped ? AdviceResult.stopped : nil
                 if let better = result.confirmed(sameKindAs: candidate, among: found) {
-                    let title = better.candidate.title ?? better.candidate.arm.name
                     reason =
                         better.score ?? 0 < candidate.score ?? 0
-                        ? "\(title), with fewer indexes, was tested instead"
-                        : "\(title) was better in the screening"
+                        ? "\(better.candidate.title), with fewer indexes, was tested instead"
+                        : "\(better.candidate.title) was better in the screening"
+                } else if let group = tested(in: result, among: found).first(where: {
+                    $0.contains(candidate.candidate)
+                }) {
+                    reason = "tested in \(group.title)"
                 } else if let best, best.effect >= Self.largeEffect,
                     !candidate.candidate.isIndex || hasLargeChange(in: result, among: found)
                 {
-                    reason = "apply \(best.name) first, and run advise again"
+                    let change = found.first { $0.candidate.arm.name == best.name }?.candidate.title
+                    reason = "apply \(change ?? best.name) first, and run advise again"
                 }
                 return candidate.notTested(reason, needed: needed)
             }
         }
         while true {
-            let tested = found.filter { tried in
-                result.candidates.contains { $0.name == tried.candidate.arm.name && $0.blocks > 0 }
-            }.map(\.candidate)
+            let tested = tested(in: result, among: found)
             guard !hasLargeChange(in: result, among: found) else { return }
             let hasLargeIndex = result.recommended.contains { $0.effect >= Self.largeEffect }
             let left = open.filter { other in
-                let isIndex = other.candidate.isIndex
-                // A tested group of indexes may contain an index of another table.
-                return (!hasLargeIndex || isIndex)
+                (!hasLargeIndex || other.candidate.isIndex)
                     && !tested.contains {
-                        $0.kind == other.candidate.kind
-                            || isIndex
-                                && Set(other.candidate.arm.setup).isSubset(of: $0.arm.setup)
+                        $0.kind == other.candidate.kind || $0.contains(other.candidate)
                     }
             }
             let chosen = left.chosen(atMost: Self.maximumConfirmed)
@@ -351,7 +349,7 @@ package final class AdviceRun: Sendable {
                 remaining: remaining,
                 // The current arm runs twice in each block.
                 overhead: trials.overhead(of: [arm, arm] + chosen.map(\.candidate.arm)),
-                improvements: chosen.map { exp($0.score ?? 0) }
+                improvements: chosen.map { $0.isTradeOff ? 1 : exp($0.score ?? 0) }
             )
             guard let plan else {
                 guard result.blocks == 0 else { return }
@@ -378,6 +376,15 @@ package final class AdviceRun: Sendable {
         }
     }
 
+    private func tested(
+        in result: AdviceResult,
+        among found: [ScreenedCandidate]
+    ) -> [AdviceCandidate] {
+        found.filter { tried in
+            result.candidates.contains { $0.name == tried.candidate.arm.name && $0.blocks > 0 }
+        }.map(\.candidate)
+    }
+
     /// Whether a change other than an index improved the load by so much that the current arm no
     /// longer shows what the other candidates do.
     private func hasLargeChange(
@@ -398,8 +405,9 @@ package final class AdviceRun: Sendable {
         result.confirmingSeconds = min(result.confirmingSeconds ?? seconds, seconds)
         var warnings = (result.warnings ?? []) + (compared.warnings ?? [])
         // Omit failures of the current arm, because the search is expected to fix them.
-        warnings += (compared.failedRuns ?? []).filter { !$0.contains(", \(arm.name): ") }.prefix(3)
-        warnings += (compared.invalidRuns ?? []).prefix(3)
+        let failures = (compared.failedRuns ?? []).filter { !$0.contains(", \(arm.name): ") }
+        warnings += ComparisonResult.grouped(failures).prefix(3)
+        warnings += ComparisonResult.grouped(compared.invalidRuns ?? []).prefix(3)
         result.warnings = warnings.isEmpty ? nil : warnings
         let floors = compared.noiseFloor.filter { compared.primary.contains($0.key) }
         result.noiseFloor = (result.noiseFloor ?? [:]).merging(floors) { max($0, $1) }

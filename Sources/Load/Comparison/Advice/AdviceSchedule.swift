@@ -146,7 +146,8 @@ struct AdviceSchedule {
     ///     number of candidates.
     ///   - remaining: The remaining time, in seconds.
     ///   - overhead: The time that a run takes in addition to its phases, in seconds.
-    ///   - improvements: The improvements of the candidates in the screening, as factors.
+    ///   - improvements: The improvements of the candidates in the screening, as factors, or 1 for
+    ///     a candidate that may make something worse.
     /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
     ///   part in seconds.
     func confirmation(
@@ -208,7 +209,7 @@ struct AdviceSchedule {
         let screening = candidates > 0 ? run * Double(candidates + 2) : 0
         // The current arm runs twice in each block.
         let blocks = BlockCount.minimum(tests: tests)
-        let confirmation = run * Double(3 * blocks) / Self.plannedShare
+        let confirmation = run * Double(3 * blocks) / Self.plannedShareWithoutSpare
         return max(
             spent + screening + confirmation,
             screening / Self.longestScreeningShare

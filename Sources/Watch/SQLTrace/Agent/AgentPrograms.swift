@@ -93,6 +93,8 @@ struct AgentSettings {
     private let memory = ProcMemory()
 
     private static let mapsLimit = 1 << 24
+    /// The maximum number of copies to examine, each of which may take seconds.
+    private static let copyLimit = 64
 
     /// Creates a reader.
     ///
@@ -100,7 +102,10 @@ struct AgentSettings {
     ///   ``SQLCalibration/run(_:)``, or an empty array for unknown settings.
     init?(_ command: [String]) {
         guard !command.isEmpty else { return nil }
-        libraries = TracedLibraries(calibration: Calibration(command: command))
+        libraries = TracedLibraries(
+            calibration: Calibration(command: command),
+            opensPaths: ProcessSandbox.isOrdinary
+        )
     }
 
     /// Reads the settings of a connection.
@@ -117,6 +122,7 @@ struct AgentSettings {
         in copy: String
     ) -> ConnectionReader.Outcome {
         let copy = Copy(process: key.process, path: copy)
+        guard readers[copy] != nil || readers.count < Self.copyLimit else { return .unknown }
         let reader = readers[copy] ?? examine(copy)
         readers[copy] = .some(reader)
         let outcome = reader?.settings(of: key.connection, path: path) ?? .unknown
@@ -129,6 +135,8 @@ struct AgentSettings {
 
     private mutating func examine(_ copy: Copy) -> ConnectionReader? {
         let process = copy.process
+        // The code of a confined program must not run with the rights of the user.
+        guard !ProcessSandbox.isOrdinary || Self.hasRightsOfThisProcess(process) else { return nil }
         let maps = ProcessMaps(ProcFile.read("/proc/\(process)/maps", limit: Self.mapsLimit) ?? [])
         // The program itself has the name with which it was started, and a path may be that of a link.
         let file = copy.path.hasPrefix("/") ? "root" + copy.path : "exe"
@@ -146,6 +154,24 @@ struct AgentSettings {
             }
         }
         return nil
+    }
+
+    /// Returns whether a program has the user, groups, confinement, and namespaces of this process.
+    private static func hasRightsOfThisProcess(_ process: Int32) -> Bool {
+        let links = ["root", "ns/user", "ns/mnt", "ns/net", "ns/pid", "ns/ipc"]
+        let names = ["Uid:", "Gid:", "Groups:", "NoNewPrivs:", "Seccomp:", "CapBnd:"]
+        func rights(_ process: String) -> [String]? {
+            let found = links.map { ProcFile.link("/proc/\(process)/\($0)") ?? "" }
+            let status = ProcFile.text("/proc/\(process)/status") ?? ""
+            let lines = status.split(separator: "\n").filter { line in
+                names.contains { line.hasPrefix($0) }
+            }
+            guard !found.contains(""), lines.count == names.count else { return nil }
+            // The label of SELinux or AppArmor, if any.
+            let label = ProcFile.text("/proc/\(process)/attr/current") ?? ""
+            return found + lines.map { String($0) } + [label]
+        }
+        return rights("self").map { $0 == rights(String(process)) } ?? false
     }
 }
 #endif

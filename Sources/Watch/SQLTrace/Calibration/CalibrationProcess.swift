@@ -6,7 +6,8 @@ import Glibc
 /// layout.
 ///
 /// The library may be malicious, and loading it runs its code. The process therefore drops all
-/// privileges first, and ``StatementLayout/init(text:)`` validates the response.
+/// privileges first, of which an ordinary user has none, and ``StatementLayout/init(text:)``
+/// validates the response.
 public enum SQLCalibration {
     /// The descriptor of the copy of the library, or of the first file.
     static let first: Int32 = 3

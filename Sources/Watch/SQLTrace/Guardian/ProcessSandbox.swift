@@ -69,8 +69,8 @@ enum ProcessSandbox {
 
     /// Whether the user of this process has no privileges to drop.
     ///
-    /// Such a user reads only programs that have the same rights.
-    private static let isOrdinary: Bool = {
+    /// Such a user examines only libraries of programs that have the same rights.
+    static let isOrdinary: Bool = {
         guard getuid() != 0, geteuid() == getuid(), getegid() == getgid() else { return false }
         let sets = (ProcFile.text("/proc/self/status") ?? "").split(separator: "\n").filter {
             $0.hasPrefix("CapPrm:") || $0.hasPrefix("CapEff:") || $0.hasPrefix("CapAmb:")

@@ -14,7 +14,7 @@ import Glibc
 /// extensions.
 ///
 /// A schema's text is as untrusted as a library's code. The process therefore drops all privileges
-/// after it reads the file and before SQLite parses the text.
+/// after it reads the file and before SQLite parses the text. An ordinary user has none.
 public enum StatementPlanning {
     private static let limits = ProcessSandbox.Limits(
         processorSeconds: 2,
@@ -29,7 +29,7 @@ public enum StatementPlanning {
 
     /// Answers a request from standard input.
     ///
-    /// A tracing program calls this method, as root, in the command that it passes to a session.
+    /// A tracing program calls this method in the command that it passes to a session.
     public static func run() {
         let input = FileHandle.standardInput.readDataToEndOfFile()
         ProcessSandbox.limit(to: limits)

@@ -54,7 +54,13 @@ struct TracedLibraries {
     private static let batch = 64
     private static let attempts = 3
 
-    init(calibration: Calibration) { self.calibration = calibration }
+    /// Whether to open files by their paths if the links to mapped files require privileges.
+    private let opensPaths: Bool
+
+    init(calibration: Calibration, opensPaths: Bool = false) {
+        self.calibration = calibration
+        self.opensPaths = opensPaths
+    }
 
     /// Returns whether a mapped file has been examined.
     func contains(_ mapping: ProcessMaps.Mapping) -> Bool {
@@ -80,7 +86,7 @@ struct TracedLibraries {
             let batch = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
             let opened = batch.compactMap { mapping in
-                Self.open(mapping, of: process).map { (mapping, $0) }
+                open(mapping, of: process).map { (mapping, $0) }
             }
             let descriptions = calibration.descriptions(
                 of: opened.map(\.1.descriptor),
@@ -133,20 +139,21 @@ struct TracedLibraries {
         )
     }
 
-    private static func open(
+    private func open(
         _ mapping: ProcessMaps.Mapping,
         of process: Int32
     ) -> (descriptor: Int32, information: stat)? {
-        if let file = DescriptorFile.open(link(mapping, of: process)) { return file }
-        // The link requires privileges. The path may now be that of another file.
-        guard let file = DescriptorFile.open("/proc/\(process)/root" + mapping.path) else {
-            return nil
-        }
-        guard mapping.file.hasSuffix(" \(file.information.st_ino)") else {
-            close(file.descriptor)
-            return nil
-        }
-        return file
+        if let file = DescriptorFile.open(Self.link(mapping, of: process)) { return file }
+        guard opensPaths, errno == EPERM || errno == EACCES else { return nil }
+        // The path may now be that of another file, even of a device, whose opening has effects.
+        let place = Glibc.open(mapping.path, FilePath.withoutContent | O_NOFOLLOW | O_CLOEXEC)
+        guard place >= 0 else { return nil }
+        defer { close(place) }
+        var information = stat()
+        guard fstat(place, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
+            mapping.file.hasSuffix(" \(information.st_ino)")
+        else { return nil }
+        return DescriptorFile.open("/proc/self/fd/\(place)")
     }
 
     /// Returns the link to the mapped file, which stays valid if the file is replaced.
