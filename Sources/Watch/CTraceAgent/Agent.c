@@ -96,6 +96,8 @@ struct Connection {
 struct Statement {
     sqlite3_stmt *statement;
     uint64_t epoch, start, rows;
+    /// The time of the last row.
+    uint64_t lastRow;
     uint32_t instructions;
     /// The statements inside its step, as of a full-text search, and their rows.
     uint32_t inner, innerRows;
@@ -515,9 +517,13 @@ static void started(struct Connection *connection, sqlite3_stmt *statement, cons
     const Routines *sqlite = connection->copy->routines;
     if (number(connection->database, connection->copy->layout.executing) > 1) return;
     struct Statement *state = running();
-    // SQLite reports the start of a trigger as a comment of the statement that fires it.
-    if (text && text[0] == '-' && text[1] == '-' && state && currentStatement == statement && !state->restarts && text != sqlite->sql(statement))
-        return;
+    if (state && currentStatement == statement && !state->restarts) {
+        // SQLite reports the start of a trigger as a comment of the statement that fires it.
+        if (text && text[0] == '-' && text[1] == '-' && text != sqlite->sql(statement)) return;
+        // It reports the action of a foreign key as the statement itself. The count of instructions
+        // grows at the end of a step.
+        if (isRunning(state) && counter(connection->copy, statement, SQLITE_STMTSTATUS_VM_STEP) == state->instructions) return;
+    }
     state = entry(statement, true);
     current = state;
     currentStatement = statement;
@@ -590,9 +596,12 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
     else
         for (int i = 0; i < count; i++) execution->counters[i] = counter(copy, statement, i + 1);
     execution->instructionsEnd = execution->counters[SQLITE_STMTSTATUS_VM_STEP - 1];
+    uint64_t end = time;
     if (isTimed) {
         execution->start = state->start;
-        uint64_t elapsed = time > state->start ? time - state->start : 0;
+        // A statement that is reset before its end was idle since its last row.
+        if (state->rows && state->lastRow >= state->start && sqlite->stmt_busy(statement)) end = state->lastRow;
+        uint64_t elapsed = end > state->start ? end - state->start : 0;
         uint64_t cost = (state->inner * copy->innerCost + state->innerRows * copy->innerRowCost) / 1000;
         // The cost is an estimate.
         execution->inside = elapsed - (cost < elapsed / 2 ? cost : elapsed / 2);
@@ -601,7 +610,7 @@ static void ended(struct Connection *connection, sqlite3_stmt *statement) {
         execution->instructionsStart = state->instructions;
         setRunning(state, false);
     }
-    execution->lastEnd = time;
+    execution->lastEnd = end;
     // A row was the result of the last step before a reset.
     execution->result = result == SQLITE_ROW || result == SQLITE_DONE ? 0 : result;
     execution->isAutocommit = sqlite->get_autocommit(connection->database) != 0;
@@ -654,7 +663,10 @@ static int traced(unsigned event, void *context, void *object, void *detail) {
             current = state;
             currentStatement = object;
         }
-        if (state && isRunning(state)) state->rows++;
+        if (state && isRunning(state)) {
+            state->lastRow = now();
+            state->rows++;
+        }
         break;
     }
     case SQLITE_TRACE_PROFILE: ended(connection, object); break;

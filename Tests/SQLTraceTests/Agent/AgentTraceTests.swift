@@ -244,6 +244,42 @@ struct AgentTraceTests {
         #expect(session.report().keys.sorted() == [FilePath.resolved(path)])
     }
 
+    /// A statement that a program does not read to its end, as `fetchone` does, remains open while the
+    /// program does something else.
+    @Test func theTimeOfAnAbandonedStatementEndsWithItsLastRow() throws {
+        let code = """
+            import time
+            c = sqlite3.connect(path)
+            rows = c.execute("VALUES (1), (2), (3), (4)")
+            rows.fetchone()
+            time.sleep(0.3)
+            rows.close()
+            """
+        let (_, executions, _) = try session(code)
+        let execution = try #require(executions.first { $0.sql?.hasPrefix("VALUES") == true })
+        #expect(execution.rows ?? 4 < 4)
+        #expect(try #require(execution.seconds) < 0.2)
+        #expect(try #require(execution.secondsBetweenSteps) > 0.2)
+    }
+
+    /// SQLite reports the action of a foreign key as a start of the statement that causes it.
+    @Test func theActionOfAForeignKeyDoesNotShortenItsStatement() throws {
+        let code = """
+            import time
+            c = sqlite3.connect(path, isolation_level=None)
+            c.create_function("pause", 1, lambda x: time.sleep(0.3) or x)
+            c.execute("PRAGMA foreign_keys = ON")
+            c.execute("CREATE TABLE p(id INTEGER PRIMARY KEY)")
+            c.execute("CREATE TABLE c(p REFERENCES p ON DELETE SET NULL)")
+            c.execute("INSERT INTO p VALUES(1)")
+            c.execute("INSERT INTO c VALUES(1)")
+            c.execute("DELETE FROM p WHERE pause(id)")
+            """
+        let (_, executions, _) = try session(code)
+        let execution = try #require(executions.first { $0.sql?.hasPrefix("DELETE") == true })
+        #expect(try #require(execution.seconds) > 0.29)
+    }
+
     /// The program waits between two files, so its connection is open when the session reads it.
     @Test func readsTheSettingsOfOpenConnections() throws {
         let path = folder.file()

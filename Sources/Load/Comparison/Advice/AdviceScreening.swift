@@ -296,9 +296,10 @@ extension [ScreenedCandidate] {
         for tried in ranked.filter({ !$0.candidate.weakensDurability })
             + ranked.filter(\.candidate.weakensDurability)
         where chosen.count < count {
-            guard !chosen.contains(where: { $0.candidate.kind == tried.candidate.kind }) else {
-                continue
+            let isRepeated = chosen.contains {
+                $0.candidate.kind == tried.candidate.kind || $0.candidate.contains(tried.candidate)
             }
+            guard !isRepeated else { continue }
             chosen.append(ranked.simplest(as: tried))
         }
         return chosen
