@@ -121,7 +121,8 @@ package enum AdviceReport {
         lines.append(
             "screening: the factor by which the primary metrics improved in up to "
                 + "\(HumanUnits.counted(result.screeningRounds, "run")) of "
-                + "\(ReportUnits.seconds(result.screeningSeconds)); used to select candidates and to plan the confirmation, not for the verdicts"
+                + "\(ReportUnits.seconds(result.screeningSeconds)); used to select candidates "
+                + "and to plan the confirmation, not for the verdicts"
         )
         return lines
     }

@@ -368,14 +368,6 @@ struct AdviceCandidate: Sendable, Equatable {
     var arm: Arm
     /// The name of a group of indexes for a sentence, or `nil` for another change.
     var groupTitle: String?
-    /// The name for a sentence.
-    var title: String { groupTitle ?? arm.name }
-    /// Returns whether this candidate creates all indexes of another one.
-    ///
-    /// A group may contain an index of another table.
-    func contains(_ other: AdviceCandidate) -> Bool {
-        other.isIndex && Set(other.arm.setup).isSubset(of: arm.setup)
-    }
     /// The scenario line or SQL statement that makes the change.
     var change: String
     /// A cost that the metrics do not show.
@@ -386,6 +378,16 @@ struct AdviceCandidate: Sendable, Equatable {
     var finding: Int?
     /// Larger transactions of a client, which change the load instead of the arm.
     var batch: WriteBatch?
+
+    /// The name for a sentence.
+    var title: String { groupTitle ?? arm.name }
+
+    /// Returns whether this candidate creates all indexes of another one.
+    ///
+    /// A group may contain an index of another table.
+    func contains(_ other: AdviceCandidate) -> Bool {
+        other.isIndex && Set(other.arm.setup).isSubset(of: arm.setup)
+    }
 }
 
 /// Options for an advice search.
