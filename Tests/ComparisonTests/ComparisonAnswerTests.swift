@@ -43,6 +43,24 @@ struct ComparisonAnswerTests {
         )
     }
 
+    @Test func metricsThatAreReplacedInOneWayAreOneWarning() {
+        let warnings = ComparisonSummary.replacementWarnings(
+            [
+                "ui.response.p99": "ui.response.p50", "jobs.response.p99": "jobs.response.p50",
+                "sync.response.p99": "sync.response.mean",
+            ],
+            remedy: "--within"
+        )
+        #expect(
+            warnings == [
+                "response.p99 of sync has too few samples in some blocks and was replaced by "
+                    + "response.mean (a longer --within avoids this)",
+                "response.p99 of jobs, ui has too few samples in some blocks and was replaced by "
+                    + "response.p50 (a longer --within avoids this)",
+            ]
+        )
+    }
+
     @Test func aChangeThatDiffersFromThatOfTheMediansIsExplained() throws {
         let metric = "ui.response.p99"
         var result = result([pair(metric, "pool", "queue", 1 / 4.1, .better)])

@@ -140,6 +140,31 @@ struct LoadRuleTests {
         #expect(found(7_000, mean: 3_000, steps: 34).isEmpty)
     }
 
+    @Test(arguments: [
+        ("delete", "full", true), ("persist", "normal", true), ("delete", "off", false),
+        ("wal", "full", false), (nil, "full", false),
+    ])
+    func aLogIsARemedyForTheCommitsOfARollbackJournal(
+        journal: String?,
+        synchronous: String,
+        isRemedy: Bool
+    ) throws {
+        var facts = facts([])
+        facts.smallTransactions = [
+            .init(
+                client: "load",
+                rate: 1_000,
+                mean: 700_000,
+                steps: 34,
+                synchronous: synchronous,
+                journal: journal
+            )
+        ]
+        let remedy = try #require(LoadRules.findings(in: facts).first?.remedy)
+        #expect(remedy.hasPrefix("Put several writes into one transaction"))
+        #expect(remedy.contains("write-ahead log") == isRemedy)
+    }
+
     @Test func statementsForEachRowAreNamed() throws {
         var facts = facts([])
         facts.repetitions = [

@@ -106,19 +106,23 @@ package struct LoadFacts: Sendable {
         package var steps: Int
         /// The value of `PRAGMA synchronous`, such as `full`, or `nil` if unknown.
         package var synchronous: String?
+        /// The value of `PRAGMA journal_mode`, such as `wal`, or `nil` if unknown.
+        package var journal: String?
 
         package init(
             client: String,
             rate: Double,
             mean: UInt64,
             steps: Int,
-            synchronous: String?
+            synchronous: String?,
+            journal: String? = nil
         ) {
             self.client = client
             self.rate = rate
             self.mean = mean
             self.steps = steps
             self.synchronous = synchronous
+            self.journal = journal
         }
     }
 

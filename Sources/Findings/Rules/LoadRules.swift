@@ -251,6 +251,9 @@ package enum LoadRules {
 
     private static func smallTransactions(_ facts: LoadFacts) -> [Finding] {
         facts.smallTransactions.filter(isNoteworthy).map { small in
+            let syncsOften =
+                ["delete", "truncate", "persist"].contains(small.journal)
+                && small.synchronous != "off"
             let share = Double(small.mean) / 1e9 * small.rate
             let sync = small.synchronous.map { " (synchronous: \($0))" } ?? ""
             return Finding(
@@ -260,7 +263,10 @@ package enum LoadRules {
                     + "\(HumanUnits.duration(nanoseconds: small.mean)), but its statements only "
                     + "\(HumanUnits.exact(UInt64(small.steps), "instruction")) of SQLite's virtual "
                     + "machine. The rest is the commit\(sync).",
-                remedy: "Put several writes into one transaction."
+                remedy: "Put several writes into one transaction"
+                    + (syncsOften
+                        ? ", or use a write-ahead log (`journal: wal`), whose commits wait for the "
+                            + "disk once instead of several times." : ".")
             )
         }
     }

@@ -148,13 +148,10 @@ struct ComparisonSummary {
         noise: [NoiseMeasurement],
         blocks: [ComparisonRun.Block]
     ) -> [String] {
-        var warnings: [String] = []
-        for (requested, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
-            warnings.append(
-                "\(requested) has too few samples in some blocks and was replaced by \(metric) "
-                    + "(a longer \(options.limit == nil ? "--duration" : "--within") avoids this)"
-            )
-        }
+        var warnings = Self.replacementWarnings(
+            analysis.replaced,
+            remedy: options.limit == nil ? "--duration" : "--within"
+        )
         let decided = noise.filter { found in analysis.primary.contains { $0.name == found.metric }
         }
         let alarms = zip(decided, Holm.adjusted(decided.map(\.p))).filter {
@@ -173,6 +170,26 @@ struct ComparisonSummary {
             warnings.append(warning)
         }
         return warnings + skipWarnings(blocks)
+    }
+
+    /// Returns one line for each way to replace a metric, with the clients that it concerns.
+    static func replacementWarnings(_ replaced: [String: String], remedy: String) -> [String] {
+        /// Returns the client or operation, and the rest of a name such as `ui.response.p99`.
+        func parts(_ name: String) -> (owner: String, aggregate: String) {
+            let words = name.split(separator: ".")
+            return (
+                words.dropLast(2).joined(separator: "."), words.suffix(2).joined(separator: ".")
+            )
+        }
+        let changes = Dictionary(grouping: replaced.sorted { $0.key < $1.key }) { change in
+            "\(parts(change.key).aggregate) \(parts(change.value).aggregate)"
+        }
+        return changes.sorted { $0.key < $1.key }.map { _, changes in
+            let (requested, metric) = changes[0]
+            let owners = changes.map { parts($0.key).owner }.joined(separator: ", ")
+            return "\(parts(requested).aggregate) of \(owners) has too few samples in some blocks "
+                + "and was replaced by \(parts(metric).aggregate) (a longer \(remedy) avoids this)"
+        }
     }
 
     private func leapWarning(

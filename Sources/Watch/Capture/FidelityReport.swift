@@ -21,8 +21,9 @@ package struct FidelityReport {
         /// The number of transactions that the run would have had at the captured rate, or `nil` if it
         /// was as long as the capture.
         var expectedCount: Double?
-        /// The ratio of the standard deviation of the captured durations to their mean.
-        package var variation: Double
+        /// The ratio of the standard deviation of the durations to their mean, in the capture and in
+        /// the run.
+        package var variation: (captured: Double, replayed: Double)
         /// The median duration of transactions in seconds, in the capture and in the run, or `nil`
         /// if unknown.
         package var medians: (captured: Double?, replayed: Double?) = (nil, nil)
@@ -110,8 +111,12 @@ package struct FidelityReport {
         fileprivate var rowChance: Double { chance * rowVariation }
         /// The relative difference of two mean durations that chance explains.
         ///
-        /// A few long waits for a lock may make up most of the mean.
-        fileprivate var timeChance: Double { chance * variation }
+        /// A few long waits for a lock, or one pause of the machine, may make up most of a mean.
+        fileprivate var timeChance: Double {
+            let captured = variation.captured * variation.captured / max(count.captured, 1)
+            let replayed = variation.replayed * variation.replayed / max(count.replayed, 1)
+            return 2 * (captured + replayed).squareRoot()
+        }
 
         package static func == (first: Row, second: Row) -> Bool {
             first.name == second.name && first.rate == second.rate
@@ -172,7 +177,11 @@ package struct FidelityReport {
                 ),
                 count: (operation.count, Double(completed + errorCount)),
                 expectedCount: operation.rate * result.duration,
-                variation: operation.variation,
+                variation: (
+                    operation.variation,
+                    // The only operation of a client has no spectra of its own.
+                    Self.variation(of: metrics?.spectra ?? client?.spectra)
+                ),
                 medians: (
                     operation.medianSeconds,
                     metrics?.response?.p50.map {
@@ -196,8 +205,9 @@ package struct FidelityReport {
         writeChance =
             zip(scenario.operations, rows).filter { $0.0.writes }.map { operation, row in
                 let share = operation.rate * (operation.meanSeconds ?? 0) * operation.writeShare
-                let error = share * row.chance * (1 + row.variation * row.variation).squareRoot()
-                return error * error
+                let count = row.chance * share
+                let time = row.timeChance * share
+                return count * count + time * time
             }.reduce(0, +).squareRoot() / max(scenario.writeShare, 1e-9)
         omissions = scenario.omissions
         var notes: [String] = []
@@ -217,6 +227,14 @@ package struct FidelityReport {
             notes.append("rejected by the guard: \(count) × \(request)")
         }
         self.notes = notes
+    }
+
+    /// Returns the ratio of the standard deviation to the mean of times without lag, or 0 if unknown.
+    private static func variation(of spectra: LatencySpectra?) -> Double {
+        guard let spectra, let wait = spectra.wait.mean, let service = spectra.service.mean,
+            wait + service > 0
+        else { return 0 }
+        return (spectra.wait.variance + spectra.service.variance).squareRoot() / (wait + service)
     }
 
     private static func rows(

@@ -1,4 +1,5 @@
 import Testing
+import WorkloadEngine
 
 @testable import Capture
 
@@ -31,7 +32,7 @@ struct FidelityAdjustmentTests {
             rows: (nil, nil),
             busy: (0, 0),
             count: (1_000, 1_000),
-            variation: 0
+            variation: (0, 0)
         )
     }
 
@@ -107,6 +108,23 @@ struct FidelityAdjustmentTests {
         #expect(numbers.count == 20 && abs(numbers.reduce(0, +) / 20 - 50) <= 1)
         // A second check cannot correct more.
         #expect(adjustment.corrected(by: [many], of: captured) == nil)
+    }
+
+    @Test func onePauseOfTheMachineIsChance() throws {
+        let captured = try CaptureFixture.scenario(Self.load)
+        let operation = try #require(captured.operations.first)
+        let same = try #require(operation.meanSeconds)
+        var slow = row(operation, seconds: 2 * same, rate: operation.rate)
+        slow.count = (150, 150)
+        #expect(slow.excessTime == 2)
+        // One of 150 accesses took as long as the others together.
+        var spectrum = LatencySpectrum()
+        spectrum.add(1_000_000, count: 149)
+        spectrum.add(150_000_000)
+        let mean = try #require(spectrum.mean)
+        slow.variation.replayed = spectrum.variance.squareRoot() / mean
+        #expect(abs(slow.variation.replayed - 6.1) < 0.1)
+        #expect(slow.excessTime == nil)
     }
 
     private func row(

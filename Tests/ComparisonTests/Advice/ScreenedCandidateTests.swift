@@ -10,17 +10,21 @@ struct ScreenedCandidateTests {
         _ name: String,
         _ kind: AdviceCandidate.Kind,
         _ factors: [Double],
-        weakensDurability: Bool = false
+        weakensDurability: Bool = false,
+        finding: Int? = nil
     ) -> ScreenedCandidate {
-        var screened = ScreenedCandidate(
-            AdviceCandidate(
-                kind: kind,
-                arm: Arm(name: name, kind: .queue),
-                change: name,
-                cost: "",
-                weakensDurability: weakensDurability
-            )
+        var candidate = AdviceCandidate(
+            kind: kind,
+            arm: Arm(name: name, kind: .queue),
+            change: name,
+            cost: "",
+            weakensDurability: weakensDurability,
+            finding: finding
         )
+        if case .batch(let client) = kind {
+            candidate.batch = WriteBatch(client: client, size: 10)
+        }
+        var screened = ScreenedCandidate(candidate)
         screened.gains = factors.map { log($0) }
         return screened
     }
@@ -69,6 +73,18 @@ struct ScreenedCandidateTests {
         batch.worst = [log(0.7)]
         batch.noise = log(1.5)
         #expect(!batch.isTradeOff)
+    }
+
+    /// A program that commits each write to a rollback journal also gains from a log.
+    @Test func aSettingIsConfirmedBesideLargerTransactionsWithTheSameCause() {
+        let batch = screened("batch", .batch("save"), [6], finding: 0)
+        let journal = screened("journal", .journal, [1.2], finding: 0)
+        let map = screened("map", .memoryMap, [1.2])
+        let index = screened("index", .index("t"), [1.2], finding: 1)
+        #expect(chosenNames([batch, journal, map, index]) == ["batch", "journal"])
+        // An index changes no transactions.
+        let large = screened("large", .index("u"), [6], finding: 0)
+        #expect(chosenNames([large, journal]) == ["large"])
     }
 
     @Test func candidatesThatWeakenDurabilityAreChosenLast() {

@@ -314,10 +314,13 @@ package final class AdviceRun: Sendable {
             result.candidates += open.map { candidate in
                 var reason = isStopped ? AdviceResult.stopped : nil
                 if let better = result.confirmed(sameKindAs: candidate, among: found) {
-                    reason =
-                        better.score ?? 0 < candidate.score ?? 0
-                        ? "\(better.candidate.title), with fewer indexes, was tested instead"
-                        : "\(better.candidate.title) was better in the screening"
+                    let advantage =
+                        better.score ?? 0 >= candidate.score ?? 0
+                        ? "was better in the screening"
+                        : candidate.candidate.isIndex
+                            ? "has fewer indexes and was tested instead"
+                            : "made less worse in the screening and was tested instead"
+                    reason = "\(better.candidate.title) \(advantage)"
                 } else if let group = tested(in: result, among: found).first(where: {
                     $0.contains(candidate.candidate)
                 }) {

@@ -251,6 +251,11 @@ extension ScreenedCandidate {
         return (score ?? 0) > max(log(Self.minimumFactor), min(deviation, log(1.5)))
     }
 
+    /// The order of candidates for the confirmation, smallest first.
+    fileprivate var rank: (tradeOff: Int, finding: Int, gain: Double) {
+        (isTradeOff ? 1 : 0, candidate.finding ?? .max, -(score ?? 0))
+    }
+
     /// Returns the result of a candidate that was not confirmed, for a reason, or, without one, for
     /// lack of time.
     ///
@@ -283,15 +288,16 @@ extension [ScreenedCandidate] {
         // The gain of a trade-off, such as that of 1,000 writes in each transaction, says nothing
         // about the value of a candidate that makes nothing worse.
         let preserving = promising.filter { !$0.candidate.weakensDurability }
-        let best = (preserving.first { !$0.isTradeOff } ?? preserving.first)?.score ?? 0
-        let ranked = promising.filter { ($0.score ?? 0) >= best * Self.minimumShare }
-            .sorted { one, other in
-                (one.isTradeOff ? 1 : 0, one.candidate.finding ?? .max, -(one.score ?? 0))
-                    < (
-                        other.isTradeOff ? 1 : 0, other.candidate.finding ?? .max,
-                        -(other.score ?? 0)
-                    )
-            }
+        let best = preserving.first { !$0.isTradeOff } ?? preserving.first
+        // One screening run may not show what larger transactions make worse, and they change the
+        // program. A setting that removes the same cause is therefore confirmed beside them.
+        let cause = best?.candidate.batch == nil ? nil : best?.candidate.finding
+        let ranked = promising.filter {
+            ($0.score ?? 0) >= (best?.score ?? 0) * Self.minimumShare
+                || cause != nil && $0.candidate.finding == cause && !$0.isTradeOff
+                    && !$0.candidate.weakensDurability
+        }
+        .sorted { $0.rank < $1.rank }
         var chosen: [ScreenedCandidate] = []
         for tried in ranked.filter({ !$0.candidate.weakensDurability })
             + ranked.filter(\.candidate.weakensDurability)

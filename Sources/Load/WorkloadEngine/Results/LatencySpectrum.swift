@@ -45,6 +45,16 @@ public struct LatencySpectrum: Sendable, Equatable {
         return buckets.reduce(0) { $0 + $1.middle * Double($1.count) } / Double(count)
     }
 
+    /// The approximate variance, in square nanoseconds, or 0 if the spectrum is empty.
+    package var variance: Double {
+        guard let mean else { return 0 }
+        let squares = buckets.reduce(0) {
+            let distance = $1.middle - mean
+            return $0 + distance * distance * Double($1.count)
+        }
+        return squares / Double(count)
+    }
+
     /// Adds `count` latencies of the given number of nanoseconds.
     public mutating func add(_ nanoseconds: UInt64, count: UInt64 = 1) {
         guard count > 0 else { return }

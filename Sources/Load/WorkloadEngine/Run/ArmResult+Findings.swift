@@ -70,7 +70,8 @@ extension ArmResult {
             rate: rate,
             mean: mean,
             steps: most,
-            synchronous: environment["synchronous"]
+            synchronous: environment["synchronous"],
+            journal: environment["journal_mode"]
         )
     }
 
