@@ -98,7 +98,7 @@ package struct FidelityAdjustment: Sendable, Equatable {
             }
             guard rate.captured > 0, rate.replayed > 0 else { continue }
             for (operation, row) in rows where operation.pauseSeconds > 0 {
-                guard let excess = row.excess else { continue }
+                guard let excess = row.certainExcess else { continue }
                 let pause = operation.pauseSeconds
                 let wanted = max(pause + excess, pause * Self.limits.lowerBound)
                 change += (wanted - pause) * row.rate.replayed / rate.replayed

@@ -46,6 +46,14 @@ package struct FidelityReport {
             return abs(mean) < abs(median) ? mean : median
         }
 
+        /// The part of ``excess`` that chance does not explain, in seconds, or `nil` if unknown.
+        var certainExcess: Double? {
+            excess.map { excess in
+                let explained = timeChance * max(seconds.captured ?? 0, seconds.replayed ?? 0)
+                return excess < 0 ? min(0, excess + explained) : max(0, excess - explained)
+            }
+        }
+
         /// The relative difference of two counts that chance explains, from about two standard
         /// errors.
         fileprivate var chance: Double {
@@ -351,6 +359,11 @@ package struct FidelityReport {
 
     /// The sum of all differences, as logarithms of ratios, to compare two scenarios.
     package var distance: Double { differences.reduce(0) { $0 + $1.size } + Double(notes.count) }
+
+    /// Whether a change of the machine's speed may be the only reason for the differences.
+    package var mayDependOnSpeed: Bool {
+        notes.isEmpty && rows.allSatisfy { $0.excessRows == nil }
+    }
 
     /// Whether the run resembles the capture in all compared numbers.
     package var isFaithful: Bool { differences.isEmpty && notes.isEmpty }

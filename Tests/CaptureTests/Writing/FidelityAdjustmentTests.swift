@@ -117,6 +117,7 @@ struct FidelityAdjustmentTests {
         var slow = row(operation, seconds: 2 * same, rate: operation.rate)
         slow.count = (150, 150)
         #expect(slow.excessTime == 2)
+        #expect(slow.certainExcess == -same)
         // One of 150 accesses took as long as the others together.
         var spectrum = LatencySpectrum()
         spectrum.add(1_000_000, count: 149)
@@ -125,6 +126,16 @@ struct FidelityAdjustmentTests {
         slow.variation.replayed = spectrum.variance.squareRoot() / mean
         #expect(abs(slow.variation.replayed - 6.1) < 0.1)
         #expect(slow.excessTime == nil)
+        #expect(slow.certainExcess == 0)
+        // A quarter of that is explained, and the rest is corrected.
+        slow.variation.replayed /= 4
+        let rest = try #require(slow.certainExcess)
+        #expect(rest < -0.4 * same && rest > -0.6 * same)
+        slow.rate.replayed = operation.rate
+        let adjustment = try #require(FidelityAdjustment().corrected(by: [slow], of: captured))
+        let next = try CaptureFixture.scenario(Self.load, adjustment: adjustment)
+        let shorter = try #require(next.operations.first).pauseSeconds
+        #expect(abs(operation.pauseSeconds + rest - shorter) < 0.0002)
     }
 
     private func row(

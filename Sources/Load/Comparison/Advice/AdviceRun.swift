@@ -314,13 +314,13 @@ package final class AdviceRun: Sendable {
             result.candidates += open.map { candidate in
                 var reason = isStopped ? AdviceResult.stopped : nil
                 if let better = result.confirmed(sameKindAs: candidate, among: found) {
-                    let advantage =
+                    let title = better.candidate.title
+                    reason =
                         better.score ?? 0 >= candidate.score ?? 0
-                        ? "was better in the screening"
-                        : candidate.candidate.isIndex
-                            ? "has fewer indexes and was tested instead"
-                            : "made less worse in the screening and was tested instead"
-                    reason = "\(better.candidate.title) \(advantage)"
+                        ? "\(title) was better in the screening"
+                        : candidate.isTradeOff
+                            ? "\(title), which made nothing much worse, was tested instead"
+                            : "\(title), with fewer indexes, was tested instead"
                 } else if let group = tested(in: result, among: found).first(where: {
                     $0.contains(candidate.candidate)
                 }) {
