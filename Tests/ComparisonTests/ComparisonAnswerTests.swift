@@ -47,16 +47,16 @@ struct ComparisonAnswerTests {
         let warnings = ComparisonSummary.replacementWarnings(
             [
                 "ui.response.p99": "ui.response.p50", "jobs.response.p99": "jobs.response.p50",
-                "sync.response.p99": "sync.response.mean",
+                "sync.response.p99.9": "sync.response.mean",
             ],
             remedy: "--within"
         )
         #expect(
             warnings == [
-                "response.p99 of sync has too few samples in some blocks and was replaced by "
-                    + "response.mean (a longer --within avoids this)",
                 "response.p99 of jobs, ui has too few samples in some blocks and was replaced by "
                     + "response.p50 (a longer --within avoids this)",
+                "response.p99.9 of sync has too few samples in some blocks and was replaced by "
+                    + "response.mean (a longer --within avoids this)",
             ]
         )
     }

@@ -141,7 +141,7 @@ struct LoadRuleTests {
     }
 
     @Test(arguments: [
-        ("delete", "full", true), ("persist", "normal", true), ("delete", "off", false),
+        ("delete", "full", true), ("persist", "extra", true), ("delete", "normal", false),
         ("wal", "full", false), (nil, "full", false),
     ])
     func aLogIsARemedyForTheCommitsOfARollbackJournal(

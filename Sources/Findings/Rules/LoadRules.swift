@@ -253,7 +253,7 @@ package enum LoadRules {
         facts.smallTransactions.filter(isNoteworthy).map { small in
             let syncsOften =
                 ["delete", "truncate", "persist"].contains(small.journal)
-                && small.synchronous != "off"
+                && ["full", "extra"].contains(small.synchronous)
             let share = Double(small.mean) / 1e9 * small.rate
             let sync = small.synchronous.map { " (synchronous: \($0))" } ?? ""
             return Finding(

@@ -176,10 +176,8 @@ struct ComparisonSummary {
     static func replacementWarnings(_ replaced: [String: String], remedy: String) -> [String] {
         /// Returns the client or operation, and the rest of a name such as `ui.response.p99`.
         func parts(_ name: String) -> (owner: String, aggregate: String) {
-            let words = name.split(separator: ".")
-            return (
-                words.dropLast(2).joined(separator: "."), words.suffix(2).joined(separator: ".")
-            )
+            let words = name.split(separator: ".", maxSplits: 1).map(String.init)
+            return (words[0], words.count > 1 ? words[1] : "")
         }
         let changes = Dictionary(grouping: replaced.sorted { $0.key < $1.key }) { change in
             "\(parts(change.key).aggregate) \(parts(change.value).aggregate)"

@@ -121,9 +121,12 @@ package struct FidelityReport {
         ///
         /// A few long waits for a lock, or one pause of the machine, may make up most of a mean.
         fileprivate var timeChance: Double {
-            let captured = variation.captured * variation.captured / max(count.captured, 1)
-            let replayed = variation.replayed * variation.replayed / max(count.replayed, 1)
-            return 2 * (captured + replayed).squareRoot()
+            // A short run may lack the rare long waits of the capture.
+            let most = max(variation.captured, variation.replayed)
+            let captured = count.captured < 2 ? most : variation.captured
+            return 2
+                * (captured * captured / max(count.captured, 1)
+                + most * most / max(count.replayed, 1)).squareRoot()
         }
 
         package static func == (first: Row, second: Row) -> Bool {
@@ -188,7 +191,9 @@ package struct FidelityReport {
                 variation: (
                     operation.variation,
                     // The only operation of a client has no spectra of its own.
-                    Self.variation(of: metrics?.spectra ?? client?.spectra)
+                    Self.variation(
+                        of: client?.operations?.count ?? 0 > 1 ? metrics?.spectra : client?.spectra
+                    )
                 ),
                 medians: (
                     operation.medianSeconds,

@@ -181,10 +181,11 @@ struct CaptureRun {
                     interruption: interruption,
                     for: checkDuration
                 )
-            }), interruption.signal == nil, again.report.distance < check.report.distance
+            }), interruption.signal == nil, again.report.mayDependOnSpeed,
+            again.report.distance < check.report.distance
         {
             notes.append(
-                "checked twice before corrections: the other check differed more (\(difference.text))"
+                "checked twice: the other check differed more (\(difference.text))"
             )
             check = again
         }

@@ -87,6 +87,25 @@ struct ScreenedCandidateTests {
         #expect(chosenNames([large, journal]) == ["large"])
     }
 
+    @Test func theReasonForAnotherCandidateOfTheKindIsTheOneThatApplies() {
+        let journal = screened("journal", .journal, [1.2])
+        let normal = screened("normal", .journal, [3], weakensDurability: true)
+        #expect(
+            normal.reason(instead: journal) == "journal, which keeps durability, was tested instead"
+        )
+        let (four, eight) = (screened("four", .readers, [2]), screened("eight", .readers, [3]))
+        #expect(four.reason(instead: eight) == "eight was better in the screening")
+        #expect(screened("two", .readers, []).reason(instead: eight) == "eight was tested instead")
+        var batch = screened("thousand", .batch("save"), [5])
+        batch.worst = [log(0.5)]
+        let ten = screened("ten", .batch("save"), [3])
+        #expect(
+            batch.reason(instead: ten) == "ten, which made nothing much worse, was tested instead"
+        )
+        let (one, two) = (screened("one", .index("t"), [3]), screened("two", .index("t"), [3.1]))
+        #expect(two.reason(instead: one) == "one, with fewer indexes, was tested instead")
+    }
+
     @Test func candidatesThatWeakenDurabilityAreChosenLast() {
         let found = [
             screened("normal", .synchronous, [20], weakensDurability: true),

@@ -314,13 +314,7 @@ package final class AdviceRun: Sendable {
             result.candidates += open.map { candidate in
                 var reason = isStopped ? AdviceResult.stopped : nil
                 if let better = result.confirmed(sameKindAs: candidate, among: found) {
-                    let title = better.candidate.title
-                    reason =
-                        better.score ?? 0 >= candidate.score ?? 0
-                        ? "\(title) was better in the screening"
-                        : candidate.isTradeOff
-                            ? "\(title), which made nothing much worse, was tested instead"
-                            : "\(title), with fewer indexes, was tested instead"
+                    reason = candidate.reason(instead: better)
                 } else if let group = tested(in: result, among: found).first(where: {
                     $0.contains(candidate.candidate)
                 }) {

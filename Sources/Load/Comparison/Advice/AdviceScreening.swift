@@ -251,6 +251,21 @@ extension ScreenedCandidate {
         return (score ?? 0) > max(log(Self.minimumFactor), min(deviation, log(1.5)))
     }
 
+    /// Returns why another candidate of the same kind was confirmed instead of this one.
+    func reason(instead other: ScreenedCandidate) -> String {
+        let title = other.candidate.title
+        if let score, other.score ?? 0 >= score {
+            return "\(title) was better in the screening"
+        }
+        let advantage =
+            candidate.weakensDurability && !other.candidate.weakensDurability
+            ? ", which keeps durability,"
+            : isTradeOff
+                ? ", which made nothing much worse,"
+                : candidate.isIndex && score != nil ? ", with fewer indexes," : ""
+        return "\(title)\(advantage) was tested instead"
+    }
+
     /// The order of candidates for the confirmation, smallest first.
     fileprivate var rank: (tradeOff: Int, finding: Int, gain: Double) {
         (isTradeOff ? 1 : 0, candidate.finding ?? .max, -(score ?? 0))
