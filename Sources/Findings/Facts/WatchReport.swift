@@ -290,7 +290,7 @@ public struct WatchedCopy: Sendable, Codable, Equatable {
     /// A damaged recording may contain any numbers.
     package var unseenConnections: Int {
         let most = 1 << 20
-        return max(0, min(openFiles ?? 0, most) - max(0, min(connections, most)))
+        return max(0, max(0, min(openFiles ?? 0, most)) - max(0, min(connections, most)))
     }
 }
 
