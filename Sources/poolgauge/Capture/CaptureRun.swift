@@ -162,31 +162,31 @@ struct CaptureRun {
             _ = try scenario(of: captured)
             return
         }
-        var check = try check(
-            captured,
-            on: copy,
-            in: folder,
-            interruption: interruption,
-            for: checkDuration
-        )
+        func run(_ scenario: CapturedScenario) throws -> Check {
+            try self.check(
+                scenario,
+                on: copy,
+                in: folder,
+                interruption: interruption,
+                for: checkDuration
+            )
+        }
+        /// Returns `nil` if the run is interrupted. The last complete check then remains true.
+        func runAgain(_ scenario: CapturedScenario) throws -> Check? {
+            do {
+                let check = try run(scenario)
+                return interruption.signal == nil ? check : nil
+            } catch is ExitCode { return nil }
+        }
+        var check = try run(captured)
         var notes: [String] = []
         // A change of the machine's speed needs no corrections.
         if let difference = check.report.differences.first, check.report.mayDependOnSpeed,
-            interruption.signal == nil,
-            let again = try checkAgain({
-                try self.check(
-                    captured,
-                    on: copy,
-                    in: folder,
-                    interruption: interruption,
-                    for: checkDuration
-                )
-            }), interruption.signal == nil, again.report.mayDependOnSpeed,
+            interruption.signal == nil, let again = try runAgain(captured),
+            again.report.mayDependOnSpeed,
             again.report.distance < check.report.distance
         {
-            notes.append(
-                "checked twice: the other check differed more (\(difference.text))"
-            )
+            notes = ["checked twice: the other check differed more (\(difference.text))"]
             check = again
         }
         // Only a file can be written again.
@@ -209,20 +209,7 @@ struct CaptureRun {
                 break
             }
             checks += 1
-            let result: Check
-            do {
-                result = try self.check(
-                    adjusted,
-                    on: copy,
-                    in: folder,
-                    interruption: interruption,
-                    for: checkDuration
-                )
-            } catch is ExitCode {
-                // Interrupted: the last complete check remains true.
-                break
-            }
-            guard interruption.signal == nil else { break }
+            guard let result = try runAgain(adjusted) else { break }
             guard result.report.distance < check.report.distance else {
                 let isRejected = plan.adjustment.reject(
                     next,
@@ -238,16 +225,9 @@ struct CaptureRun {
         }
         let corrections = plan.adjustment.descriptions
         if !corrections.isEmpty {
-            notes.append("adjusted after a check: " + corrections.joined(separator: ", "))
+            notes = ["adjusted after a check: " + corrections.joined(separator: ", ")]
         }
         try report(check, notes: notes, interruption: interruption)
-    }
-
-    /// Returns the result of another check of the same scenario, or `nil` if it was interrupted.
-    ///
-    /// A difference that only one of two checks shows is a change of the machine's speed.
-    private func checkAgain(_ check: () throws -> Check) throws -> Check? {
-        do { return try check() } catch is ExitCode { return nil }
     }
 
     private func scenario(of captured: CapturedScenario) throws -> Scenario {
