@@ -163,7 +163,7 @@ let package = Package(
         module("Load/Comparison", "Findings Text \(load)"),
         module("Load/Reports", "Comparison Findings Text \(load)"),
         module("Load/Rehearsal", "CSQLite EngineTarget Reports SQLText SQLiteEngine Text \(load)"),
-        module("Watch/Capture", "SQLText Text \(load)"),
+        module("Watch/Capture", "CSQLite SQLText Text \(load)"),
         module("Load/EngineTarget", "CSQLite SQLiteEngine \(load)"),
         module("Load/GRDBTarget", "EngineTarget PoolgaugeGRDB \(load)", [grdb]),
         module(

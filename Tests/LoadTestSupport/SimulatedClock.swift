@@ -7,9 +7,13 @@ import WorkloadEngine
 final class SimulatedClock: RunClock, @unchecked Sendable {
     // `@unchecked Sendable`, because `condition` protects all state.
     private let condition = NSCondition()
+    /// The time by which threads wake up late, in nanoseconds.
+    private let delay: UInt64
     private var time: UInt64 = 1_000_000_000
     private var threads = 0
     private var sleeping: [Entry] = []
+
+    init(delay: UInt64 = 0) { self.delay = delay }
 
     private final class Entry {
         let deadline: UInt64
@@ -74,7 +78,7 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         if !sleeper.isAwake, time < deadline {
-            let entry = Entry(deadline: deadline)
+            let entry = Entry(deadline: deadline == .max ? .max : deadline + delay)
             sleeper.entry = entry
             block(entry)
             sleeper.entry = nil

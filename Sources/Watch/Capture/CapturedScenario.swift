@@ -50,6 +50,8 @@ package struct CapturedScenario {
         package var writeShare: Double
         /// The mean time of the pauses in a transaction of the scenario, in seconds.
         var pauseSeconds: Double
+        /// The number of pauses in a transaction of the scenario.
+        var pauseCount: Int
         /// The statements in the scenario, with the number of executions per transaction.
         package var statements: [(sql: String, count: Int)]
         /// The normalized statements, for display.
@@ -255,6 +257,7 @@ package struct CapturedScenario {
             writeShare: shape.totalSeconds > 0
                 ? min(1, shape.writeSeconds / shape.totalSeconds) : 1,
             pauseSeconds: planned.operation.steps.pauseSeconds,
+            pauseCount: planned.operation.steps.pauseCount,
             statements: planned.operation.statements,
             summary: shape.positions.map(\.key).joined(separator: "; "),
             values: planned.operation.values,

@@ -205,6 +205,17 @@ extension [Step] {
         }
     }
 
+    /// The number of pauses.
+    var pauseCount: Int {
+        reduce(0) { sum, step in
+            switch step {
+            case .pause: sum + 1
+            case .times(let count, let steps): sum + count * steps.pauseCount
+            case .run, .when: sum
+            }
+        }
+    }
+
     /// Returns the steps with longer or shorter pauses.
     func scalingPauses(by factor: Double) -> [Step] {
         factor == 1

@@ -27,6 +27,33 @@ package struct FidelityReport {
         /// The median duration of transactions in seconds, in the capture and in the run, or `nil`
         /// if unknown.
         package var medians: (captured: Double?, replayed: Double?) = (nil, nil)
+        /// What the processors explain of the difference of the durations.
+        var processors = ProcessorChange()
+        /// The pauses in a transaction of the run: their total time in seconds, and their number.
+        var pauses: (seconds: Double, count: Int) = (0, 0)
+
+        /// The captured mean duration with the speed of the processors that differs least from the
+        /// duration in the run, in seconds, or `nil` if a duration is unknown.
+        var expectedSeconds: Double? {
+            guard let captured = seconds.captured, let replayed = seconds.replayed else {
+                return nil
+            }
+            return expected(captured, replayed: replayed)
+        }
+
+        private func expected(_ captured: Double, replayed: Double) -> Double {
+            let computing = max(0, captured - pauses.seconds)
+            let pausing = captured - computing
+            return min(
+                max(replayed, pausing + computing * processors.ratios.lowerBound),
+                pausing + computing * processors.ratios.upperBound
+            )
+        }
+
+        /// The difference of two durations up to which they count as equal, in seconds.
+        fileprivate var timeTolerance: Double {
+            max(FidelityReport.timeTolerance, processors.delay * Double(1 + pauses.count))
+        }
 
         /// The time by which the captured transactions took longer than those of the run, in
         /// seconds, or `nil` if unknown.
@@ -34,14 +61,14 @@ package struct FidelityReport {
         /// A few long waits, for a disk or a lock, move the mean of a short run, but not its
         /// median. So this is the smaller of the two differences.
         var excess: Double? {
-            guard let captured = seconds.captured, let replayed = seconds.replayed else {
+            guard let captured = expectedSeconds, let replayed = seconds.replayed else {
                 return nil
             }
             let mean = captured - replayed
             guard let captured = medians.captured, let replayed = medians.replayed else {
                 return mean
             }
-            let median = captured - replayed
+            let median = expected(captured, replayed: replayed) - replayed
             guard (mean < 0) == (median < 0) else { return 0 }
             return abs(mean) < abs(median) ? mean : median
         }
@@ -74,13 +101,13 @@ package struct FidelityReport {
         }
         /// The ratio of the mean time of the run to that of the capture, as ``excessRows``.
         var excessTime: Double? {
-            guard let captured = seconds.captured, let replayed = seconds.replayed else {
+            guard let captured = expectedSeconds, let replayed = seconds.replayed else {
                 return nil
             }
             return Self.excess(
                 captured,
                 replayed,
-                smallest: FidelityReport.timeTolerance,
+                smallest: timeTolerance,
                 chance: timeChance
             )
         }
@@ -142,6 +169,9 @@ package struct FidelityReport {
     package let writeShare: (captured: Double, replayed: Double)
     /// The relative difference of the replayed share that chance explains.
     private let writeChance: Double
+    /// The captured share with the speed of the processors during the run.
+    private let expectedWriteShare: Double
+    private let processors: ProcessorChange
     private let omissions: [String]
     private let notes: [String]
 
@@ -150,11 +180,13 @@ package struct FidelityReport {
     /// - Parameters:
     ///   - scenario: The captured scenario.
     ///   - result: The result of the arm ``CapturedScenario/presentArm``.
+    ///   - processors: What the processors explain of the differences of times.
     ///   - meanRows: A closure that returns the mean number of rows per execution of a statement in
     ///     the run, or `nil` if unknown.
     package init(
         _ scenario: CapturedScenario,
         _ result: ArmResult,
+        processors: ProcessorChange = ProcessorChange(),
         rows meanRows: (String) -> Double? = { _ in nil }
     ) {
         var replayedShare = 0.0
@@ -201,6 +233,8 @@ package struct FidelityReport {
                         max(0, Double($0) - Double(metrics?.lag?.p50 ?? 0)) / 1e9
                     }
                 ),
+                processors: processors,
+                pauses: (operation.pauseSeconds, operation.pauseCount),
                 isRare: operation.isRare,
                 rowVariation: operation.rowVariation
             )
@@ -222,6 +256,14 @@ package struct FidelityReport {
                 let time = row.timeChance * share
                 return count * count + time * time
             }.reduce(0, +).squareRoot() / max(scenario.writeShare, 1e-9)
+        expectedWriteShare = zip(scenario.operations, rows).filter { $0.0.writes }
+            .reduce(scenario.writeShare) { share, pair in
+                let (operation, row) = pair
+                guard let expected = row.expectedSeconds, let captured = row.seconds.captured
+                else { return share }
+                return share + operation.rate * (expected - captured) * operation.writeShare
+            }
+        self.processors = processors
         omissions = scenario.omissions
         var notes: [String] = []
         if !result.valid {
@@ -277,7 +319,7 @@ package struct FidelityReport {
     /// The difference of two shares up to which they count as equal.
     private static let shareTolerance = 0.03
     /// The difference of two times up to which they count as equal, in seconds.
-    private static let timeTolerance = 200e-6
+    static let timeTolerance = 200e-6
 
     /// The differences, largest first.
     package var differences: [Difference] {
@@ -287,12 +329,14 @@ package struct FidelityReport {
             replayed: Double,
             name: String,
             smallest: Double,
+            expected: Double? = nil,
             chance: Double = 0,
             _ text: (Double) -> String,
             remedy: String
         ) {
-            guard abs(captured - replayed) > smallest else { return }
-            let size = abs(log(max(captured, smallest) / max(replayed, smallest)))
+            let expected = expected ?? captured
+            guard abs(expected - replayed) > smallest else { return }
+            let size = abs(log(max(expected, smallest) / max(replayed, smallest)))
             guard size > log(1 + Self.tolerance + chance) else { return }
             found.append(
                 Difference(
@@ -319,7 +363,8 @@ package struct FidelityReport {
                     captured,
                     replayed: replayed,
                     name: "time of \(row.name)",
-                    smallest: Self.timeTolerance,
+                    smallest: row.timeTolerance,
+                    expected: row.expectedSeconds,
                     chance: row.timeChance,
                     ReportUnits.compactTime,
                     remedy: "edit the operation's pauses, or the ranges of its values"
@@ -355,6 +400,7 @@ package struct FidelityReport {
             replayed: writeShare.replayed,
             name: "time in write transactions",
             smallest: Self.shareTolerance,
+            expected: expectedWriteShare,
             chance: writeChance,
             ReportUnits.compactShare,
             remedy: "edit the pauses inside write transactions"
@@ -430,6 +476,7 @@ package struct FidelityReport {
             "write transactions took \(ReportUnits.compactShare(writeShare.captured)) of the time in "
                 + "the capture and \(ReportUnits.compactShare(writeShare.replayed)) in the replay"
         )
+        if let text = processors.text { lines.append(text) }
         if !absent.isEmpty {
             lines.append(
                 "too rare for this check, which contains none (a longer --check does): "

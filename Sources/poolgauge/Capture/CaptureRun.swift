@@ -27,6 +27,8 @@ struct CaptureRun {
     private var period: ClosedRange<Double>?
     /// The degree to which programs competed for processors during a live capture.
     private var competition = ProcessorCompetition()
+    /// The speed of the processors during a live capture, or `nil` if it is unknown.
+    private var processorSpeed: ProcessorSpeed?
     private var programs = CapturedPrograms()
 
     init(database: String, output: String) {
@@ -90,6 +92,7 @@ struct CaptureRun {
         run.gaps = result.gaps
         run.period = result.period
         run.competition = result.competition
+        run.processorSpeed = result.processorSpeed
         run.programs = result.programs
         try run.write(copy, to: destination, in: folders, interruption: interruption) {
             () throws(CaptureError) in
@@ -328,6 +331,9 @@ struct CaptureRun {
             options: options
         )
         interruption.begin { run.stop() }
+        // Without measurements from the capture, there is nothing to compare.
+        let gauge = processorSpeed.map { _ in ProcessorGauge() }
+        defer { _ = gauge?.finish() }
         let result: ArmResult
         do {
             result = try blocking { try await run.run() }
@@ -338,7 +344,11 @@ struct CaptureRun {
         }
         reporter.finish()
         return Check(
-            report: FidelityReport(captured, result) { counts.mean(of: $0) },
+            report: FidelityReport(
+                captured,
+                result,
+                processors: ProcessorChange(captured: processorSpeed, replayed: gauge?.finish())
+            ) { counts.mean(of: $0) },
             writeActivity: watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)
         )
     }

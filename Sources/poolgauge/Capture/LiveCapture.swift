@@ -35,6 +35,8 @@ struct LiveCapture {
         var period: ClosedRange<Double>?
         /// The degree to which programs competed for processors.
         var competition = ProcessorCompetition()
+        /// The speed of the processors, or `nil` if the capture was too short to measure it.
+        var processorSpeed: ProcessorSpeed?
         var programs = CapturedPrograms()
     }
 
@@ -74,6 +76,8 @@ struct LiveCapture {
         // Discard data collected before both sessions were running. A command has just started.
         _ = watch.reports()
         if process == nil { session.poll() }
+        let gauge = ProcessorGauge()
+        defer { _ = gauge.finish() }
         let start = clock.now
         var nextRead = start + .seconds(1)
         while clock.now < end, interruption.signal == nil,
@@ -93,6 +97,7 @@ struct LiveCapture {
             }
             for execution in executions { add(execution, to: &result) }
         }
+        result.processorSpeed = gauge.finish()
         // A terminal sends ^C to the command, too.
         if let process, let signal = interruption.signal, signal != SIGINT { kill(process, signal) }
         // The last statements of a command that has ended.

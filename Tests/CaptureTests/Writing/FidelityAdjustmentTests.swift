@@ -142,6 +142,58 @@ struct FidelityAdjustmentTests {
         #expect(abs(operation.pauseSeconds + rest - shorter) < 0.0002)
     }
 
+    @Test func aSlowProcessorExplainsTimes() throws {
+        let speed = ProcessorSpeed(afterPause: 200e-6, warm: 100e-6)
+        let slower = ProcessorSpeed(afterPause: 480e-6, warm: 150e-6)
+        let change = ProcessorChange(captured: speed, replayed: slower)
+        #expect(change.ratios == 1...2.4)
+        #expect(abs(change.delay - 330e-6) < 1e-9)
+        #expect(change.text?.contains("up to 2.4 times slower") == true)
+        #expect(change.text?.contains("330us longer after a pause") == true)
+        let faster = ProcessorChange(captured: slower, replayed: speed)
+        #expect(faster.ratios.upperBound == 1)
+        #expect(faster.text?.contains("up to 2.4 times faster") == true)
+        #expect(ProcessorChange(captured: speed, replayed: nil) == ProcessorChange())
+        #expect(ProcessorChange(captured: speed, replayed: speed).text == nil)
+
+        let captured = try CaptureFixture.scenario(Self.load)
+        let operation = try #require(captured.operations.first)
+        let same = try #require(operation.meanSeconds)
+        #expect(operation.pauseCount == 2)
+        let computing = same - operation.pauseSeconds
+        // Only the time that the transaction computes depends on the speed.
+        var row = row(operation, seconds: same + computing, rate: operation.rate)
+        row.pauses = (operation.pauseSeconds, operation.pauseCount)
+        #expect(row.excessTime != nil)
+        row.processors = change
+        #expect(row.excessTime == nil)
+        #expect(row.certainExcess == 0)
+        row.seconds.replayed = 2 * same
+        #expect(row.excessTime.map { $0 < 2 } == true)
+        row.processors = faster
+        #expect(row.excessTime == 2)
+        // Each pause and the start may be followed by slow work.
+        row.processors = ProcessorChange(
+            captured: ProcessorSpeed(afterPause: same, warm: same / 2),
+            replayed: ProcessorSpeed(afterPause: same, warm: same / 2)
+        )
+        row.seconds.replayed = 2.4 * same
+        #expect(row.excessTime == nil)
+        row.seconds.replayed = 2.6 * same
+        #expect(row.excessTime != nil)
+    }
+
+    @Test func theSpeedOfProcessorsIsAMeanWithoutTheLongestTimes() throws {
+        var times = [(afterPause: UInt64, warm: UInt64)](repeating: (200, 100), count: 9)
+        #expect(ProcessorGauge.speed(of: times) == nil)
+        times.append((1_000_000, 1_000_000))
+        let speed = try #require(ProcessorGauge.speed(of: times))
+        #expect(abs(speed.afterPause - 200e-9) < 1e-12 && abs(speed.warm - 100e-9) < 1e-12)
+        let gauge = ProcessorGauge()
+        #expect(gauge.finish() == nil)
+        #expect(gauge.finish() == nil)
+    }
+
     private func row(
         _ operation: CapturedScenario.Operation,
         rows: Double

@@ -132,16 +132,31 @@ extension Worker {
         }
     }
 
+    /// The longest late wake-up that shortens later pauses, in nanoseconds.
+    ///
+    /// A later one is a pause of the machine, not a delay of its timers.
+    private static var longestDelay: UInt64 { 1_000_000 }
+
     /// Pauses inside an access, at most until the load ends.
+    ///
+    /// Threads wake up late, so the next pauses are shorter by the time by which this one is too long.
     private func pause(_ length: ThinkTime) {
         var stream: RandomStream? = random
         let nanoseconds = length.nanoseconds(using: &stream)
         if let stream { random = stream }
-        let deadline = clock.now().addingReportingOverflow(nanoseconds).partialValue
+        let repaid = min(pauseDelay, nanoseconds)
+        pauseDelay -= repaid
+        guard nanoseconds > repaid else { return }
+        let deadline = clock.now().addingReportingOverflow(nanoseconds - repaid).partialValue
         while control.stage < .stopped {
             let now = clock.now()
+            guard now < deadline else {
+                let delay = now - deadline
+                if delay <= Self.longestDelay { pauseDelay += delay }
+                return
+            }
             let end = control.clockTime(of: phases.end)
-            guard now < min(deadline, end) else { return }
+            guard now < end else { return }
             sleeper.sleep(until: min(deadline, end))
         }
     }

@@ -45,6 +45,8 @@ final class Worker {
     private(set) var seenEpoch: UInt64
     /// The earliest clock time of the next processor time measurement.
     var nextSample: UInt64 = 0
+    /// The time by which pauses inside accesses have been too long so far, in nanoseconds.
+    var pauseDelay: UInt64 = 0
     var isAbandoned = false
 
     init(
