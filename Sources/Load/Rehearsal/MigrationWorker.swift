@@ -18,9 +18,6 @@ package enum MigrationWorker {
     /// Performs the job on standard input, and ends the process.
     package static func run() -> Never {
         signal(SIGINT, SIG_IGN)
-        // This program turns the statistics off, but those that run migrations keep the default, with
-        // which each allocation takes a lock. No connection is open yet.
-        _ = poolgauge_config_memstatus(1)
         guard let line = readLine(), let data = line.data(using: .utf8),
             let job = try? JSONDecoder().decode(RehearsalJob.self, from: data)
         else { exit(64) }
