@@ -12,7 +12,8 @@ Medians below 2 ms may also differ by 0.2 ms, because those of the program conta
 
 The speed of a machine changes, so that a program can differ from itself by more than 10%. Each program
 therefore runs twice, before and after the run of the scenario. Times between those of its two runs are
-right. A line that starts with "itself:" says where the two runs differ by more than a scenario may.
+right, unless the two differ by more than half. A line that starts with "itself:" says where they differ
+by more than a scenario may.
 
 Programs that are not installed are skipped, with a line that starts with "skipped:".
 """
@@ -642,9 +643,12 @@ def replayed(scenario, run, table):
     return found
 
 
-def beyond(values, value, allowed):
-    """Whether `value` is further than `allowed` from the range of `values`."""
-    return not min(values) - allowed <= value <= max(values) + allowed
+def beyond(values, value, share, smallest):
+    """Whether `value` is too far from the range of `values`, or whether these are too far apart."""
+    low, high = min(values), max(values)
+    if high - low > max(smallest, low / 2):
+        return True
+    return not low - max(smallest, share * low) <= value <= high + max(smallest, share * high)
 
 
 def differences(owns, others, share=None):
@@ -671,14 +675,14 @@ def differences(owns, others, share=None):
             found.append(f"{kind}: {returned[0]:.2f} rows, replayed {returned[1]:.2f}")
         times = [row["p50"] for row in rows]
         # A run states no median of fewer than ten accesses.
-        if row["lock"] and run["p50"] and beyond(times, run["p50"], max(2e-4, 0.1 * times[0])):
+        if row["lock"] and run["p50"] and beyond(times, run["p50"], 0.1, 2e-4):
             texts = " and ".join(f"{time * 1000:.3f} ms" for time in times)
             found.append(f"{kind}: p50 {texts}, replayed {run['p50'] * 1000:.3f} ms")
     locks = [sum(row["lock"] / row["seconds"] for row in own.values()) for own in owns]
     # Chance: a few long holds make up most of the time.
     heavy = [row["count"] for row in owns[0].values() if row["lock"] / row["seconds"] > locks[0] / 4]
     chance = 1 / math.sqrt(min(heavy, default=1))
-    if share is not None and beyond(locks, share, max(0.005, (0.1 + chance / 2) * locks[0])):
+    if share is not None and beyond(locks, share, 0.1 + chance / 2, 0.005):
         texts = " and ".join(f"{lock:.1%}" for lock in locks)
         found.append(f"time in write transactions {texts}, replayed {share:.1%}")
     return found
@@ -724,6 +728,8 @@ def test_program(name, binary, seconds, folder):
             process.kill()
     run = replay(binary, scenario, path, seconds, folder)
     repeated = subprocess.run(program(seconds), capture_output=True, text=True, timeout=60 + seconds)
+    if repeated.returncode:
+        raise Failure(f"the program ended with {repeated.returncode}: {repeated.stderr[-500:]}")
     again = json.loads(repeated.stdout.splitlines()[-1])
     found = differences([own, again], replayed(scenario, run, table), share and share[1])
     notes = themselves(own, again)

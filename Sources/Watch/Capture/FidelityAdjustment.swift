@@ -97,6 +97,13 @@ package struct FidelityAdjustment: Sendable, Equatable {
                 ($0.captured + $1.1.rate.captured, $0.replayed + $1.1.rate.replayed)
             }
             guard rate.captured > 0, rate.replayed > 0 else { continue }
+            // Slow processors lengthen the cycle, and need no correction.
+            let explained = rows.reduce(0.0) { sum, pair in
+                let row = pair.1
+                guard let expected = row.expectedSeconds, let captured = row.seconds.captured
+                else { return sum }
+                return sum + (expected - captured) * row.rate.replayed / rate.replayed
+            }
             for (operation, row) in rows where operation.pauseSeconds > 0 {
                 guard let excess = row.certainExcess else { continue }
                 let pause = operation.pauseSeconds
@@ -109,7 +116,9 @@ package struct FidelityAdjustment: Sendable, Equatable {
             }
             guard let think = client.thinkSeconds, think > 0 else { continue }
             let workers = Double(client.workers)
-            let wanted = think + workers / rate.captured - workers / rate.replayed - change
+            let wanted =
+                think + workers / rate.captured - workers / rate.replayed - change
+                + explained
             Self.correct(
                 &next.paceFactors[client.name],
                 by: max(wanted / think, Self.limits.lowerBound)

@@ -31,6 +31,8 @@ package struct FidelityReport {
         var processors = ProcessorChange()
         /// The pauses in a transaction of the run: their total time in seconds, and their number.
         var pauses: (seconds: Double, count: Int) = (0, 0)
+        /// Whether the transactions only read.
+        var isRead = true
 
         /// The captured mean duration with the speed of the processors that differs least from the
         /// duration in the run, in seconds, or `nil` if a duration is unknown.
@@ -43,16 +45,15 @@ package struct FidelityReport {
 
         private func expected(_ captured: Double, replayed: Double) -> Double {
             let computing = max(0, captured - pauses.seconds)
-            let pausing = captured - computing
-            return min(
-                max(replayed, pausing + computing * processors.ratios.lowerBound),
-                pausing + computing * processors.ratios.upperBound
+            // The speed of a processor changes neither the wait for a disk nor that for a lock.
+            let ratios = isRead ? processors.ratios : 1...1
+            let delay = min(
+                processors.delay * Double(1 + pauses.count),
+                computing * (processors.slowdown - 1)
             )
-        }
-
-        /// The difference of two durations up to which they count as equal, in seconds.
-        fileprivate var timeTolerance: Double {
-            max(FidelityReport.timeTolerance, processors.delay * Double(1 + pauses.count))
+            let shortest = captured - computing * (1 - ratios.lowerBound)
+            let longest = captured + computing * (ratios.upperBound - 1) + delay
+            return min(max(replayed, shortest), longest)
         }
 
         /// The time by which the captured transactions took longer than those of the run, in
@@ -107,7 +108,7 @@ package struct FidelityReport {
             return Self.excess(
                 captured,
                 replayed,
-                smallest: timeTolerance,
+                smallest: FidelityReport.timeTolerance,
                 chance: timeChance
             )
         }
@@ -169,8 +170,6 @@ package struct FidelityReport {
     package let writeShare: (captured: Double, replayed: Double)
     /// The relative difference of the replayed share that chance explains.
     private let writeChance: Double
-    /// The captured share with the speed of the processors during the run.
-    private let expectedWriteShare: Double
     private let processors: ProcessorChange
     private let omissions: [String]
     private let notes: [String]
@@ -235,6 +234,7 @@ package struct FidelityReport {
                 ),
                 processors: processors,
                 pauses: (operation.pauseSeconds, operation.pauseCount),
+                isRead: !operation.writes,
                 isRare: operation.isRare,
                 rowVariation: operation.rowVariation
             )
@@ -256,13 +256,6 @@ package struct FidelityReport {
                 let time = row.timeChance * share
                 return count * count + time * time
             }.reduce(0, +).squareRoot() / max(scenario.writeShare, 1e-9)
-        expectedWriteShare = zip(scenario.operations, rows).filter { $0.0.writes }
-            .reduce(scenario.writeShare) { share, pair in
-                let (operation, row) = pair
-                guard let expected = row.expectedSeconds, let captured = row.seconds.captured
-                else { return share }
-                return share + operation.rate * (expected - captured) * operation.writeShare
-            }
         self.processors = processors
         omissions = scenario.omissions
         var notes: [String] = []
@@ -322,7 +315,11 @@ package struct FidelityReport {
     static let timeTolerance = 200e-6
 
     /// The differences, largest first.
-    package var differences: [Difference] {
+    package var differences: [Difference] { differences(explained: true) }
+
+    /// Returns the differences, largest first, without those that the processors explain or with
+    /// them.
+    private func differences(explained: Bool) -> [Difference] {
         var found: [Difference] = []
         func compare(
             _ captured: Double,
@@ -363,8 +360,8 @@ package struct FidelityReport {
                     captured,
                     replayed: replayed,
                     name: "time of \(row.name)",
-                    smallest: row.timeTolerance,
-                    expected: row.expectedSeconds,
+                    smallest: Self.timeTolerance,
+                    expected: explained ? row.expectedSeconds : nil,
                     chance: row.timeChance,
                     ReportUnits.compactTime,
                     remedy: "edit the operation's pauses, or the ranges of its values"
@@ -400,7 +397,6 @@ package struct FidelityReport {
             replayed: writeShare.replayed,
             name: "time in write transactions",
             smallest: Self.shareTolerance,
-            expected: expectedWriteShare,
             chance: writeChance,
             ReportUnits.compactShare,
             remedy: "edit the pauses inside write transactions"
@@ -409,7 +405,11 @@ package struct FidelityReport {
     }
 
     /// The sum of all differences, as logarithms of ratios, to compare two scenarios.
-    package var distance: Double { differences.reduce(0) { $0 + $1.size } + Double(notes.count) }
+    ///
+    /// It contains the differences that the processors explain, which are others in each run.
+    package var distance: Double {
+        differences(explained: false).reduce(0) { $0 + $1.size } + Double(notes.count)
+    }
 
     /// Whether a change of the machine's speed may be the only reason for the differences.
     package var mayDependOnSpeed: Bool {
@@ -476,7 +476,9 @@ package struct FidelityReport {
             "write transactions took \(ReportUnits.compactShare(writeShare.captured)) of the time in "
                 + "the capture and \(ReportUnits.compactShare(writeShare.replayed)) in the replay"
         )
-        if let text = processors.text { lines.append(text) }
+        if differences.count < differences(explained: false).count {
+            lines.append(processors.text)
+        }
         if !absent.isEmpty {
             lines.append(
                 "too rare for this check, which contains none (a longer --check does): "

@@ -57,6 +57,8 @@ package struct ProcessorChange: Sendable, Equatable {
     /// A processor that was idle runs slowly at first, and its caches have other contents. A program
     /// computes between its pauses and its statements, and a run does not.
     var delay = 0.0
+    /// The factor by which work takes longer after a pause, at least 1.
+    var slowdown = 1.0
 
     /// Creates a change that explains nothing.
     package init() {}
@@ -65,33 +67,23 @@ package struct ProcessorChange: Sendable, Equatable {
     ///
     /// If one is unknown, nothing is explained.
     package init(captured: ProcessorSpeed?, replayed: ProcessorSpeed?) {
-        guard let captured, let replayed, captured.warm > 0, captured.afterPause > 0 else { return }
+        guard let captured, let replayed,
+            min(captured.warm, captured.afterPause, replayed.warm, replayed.afterPause) > 0
+        else { return }
         let warm = replayed.warm / captured.warm
         let afterPause = replayed.afterPause / captured.afterPause
         ratios = min(1, warm, afterPause)...max(1, warm, afterPause)
-        delay = max(
-            0,
-            captured.afterPause - captured.warm,
-            replayed.afterPause - replayed.warm
-        )
+        delay = max(0, replayed.afterPause - replayed.warm)
+        slowdown = max(1, replayed.afterPause / replayed.warm)
     }
 
-    /// What the processors explain, or `nil` if that changes few verdicts.
-    var text: String? {
-        var parts: [String] = []
-        func add(_ ratio: Double, _ word: String) {
-            guard ratio > 1 + FidelityReport.tolerance else { return }
-            let factor = ReportUnits.compact(ratio)
-            parts.append("up to \(factor) times \(word) in the check than in the capture")
-        }
-        add(ratios.upperBound, "slower")
-        add(1 / ratios.lowerBound, "faster")
-        if delay > FidelityReport.timeTolerance {
-            parts.append("computing takes \(ReportUnits.compactTime(delay)) longer after a pause")
-        }
-        guard !parts.isEmpty else { return nil }
-        return "processors, measured with a fixed query: " + parts.joined(separator: ", and ")
-            + "; differences that this explains count as equal"
+    /// The numbers, as a sentence.
+    var text: String {
+        "processors, measured with a fixed query: "
+            + "\(ReportUnits.compact(ratios.lowerBound)) to "
+            + "\(ReportUnits.compact(ratios.upperBound)) times as long in the check as in the "
+            + "capture, and \(ReportUnits.compactTime(delay)) longer after a pause; "
+            + "differences that this explains count as equal"
     }
 }
 
@@ -123,7 +115,6 @@ package final class ProcessorGauge: @unchecked Sendable {
     private let stop = DispatchSemaphore(value: 0)
     private let end = DispatchSemaphore(value: 0)
     private let times = Lock<[(afterPause: UInt64, warm: UInt64)]>([])
-    private var isFinished = false
 
     /// Starts measuring.
     package init() {
@@ -139,11 +130,10 @@ package final class ProcessorGauge: @unchecked Sendable {
     ///
     /// - Returns: The speed, or `nil` if there were too few measurements.
     package func finish() -> ProcessorSpeed? {
-        if !isFinished {
-            stop.signal()
-            end.wait()
-            isFinished = true
-        }
+        stop.signal()
+        end.wait()
+        // Another call may follow.
+        end.signal()
         return Self.speed(of: times.withLock { $0 })
     }
 

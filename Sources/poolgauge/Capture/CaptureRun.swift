@@ -318,22 +318,22 @@ struct CaptureRun {
         options.onProgress = { reporter.showStep($0) }
         let counts = RowCounts()
         let watch = Lock<ReplayWatch?>(nil)
+        let gauge = Lock<ProcessorGauge?>(nil)
+        defer { _ = gauge.withLock { $0 }?.finish() }
         let length = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }
         let run = WorkloadRun(
             scenario: scenario,
             arm: arm,
-            factory: RowCountingFactory(counts) { [writeActivity] path in
+            factory: RowCountingFactory(counts) { [writeActivity, processorSpeed] path in
                 // Without measurements from the capture, there is nothing to compare.
                 if writeActivity != nil {
                     watch.withLock { $0 = ReplayWatch(path: path, for: length) }
                 }
+                if processorSpeed != nil { gauge.withLock { $0 = ProcessorGauge() } }
             },
             options: options
         )
         interruption.begin { run.stop() }
-        // Without measurements from the capture, there is nothing to compare.
-        let gauge = processorSpeed.map { _ in ProcessorGauge() }
-        defer { _ = gauge?.finish() }
         let result: ArmResult
         do {
             result = try blocking { try await run.run() }
@@ -347,7 +347,10 @@ struct CaptureRun {
             report: FidelityReport(
                 captured,
                 result,
-                processors: ProcessorChange(captured: processorSpeed, replayed: gauge?.finish())
+                processors: ProcessorChange(
+                    captured: processorSpeed,
+                    replayed: gauge.withLock { $0 }?.finish()
+                )
             ) { counts.mean(of: $0) },
             writeActivity: watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)
         )

@@ -131,8 +131,8 @@ struct Doctor {
             results.append(
                 (
                     .note,
-                    "memory statistics are on by default: poolgauge turns them off for its runs, "
-                        + "but your program might leave them on"
+                    "memory statistics are on: each allocation takes a lock of the process; a "
+                        + "program can turn them off with SQLITE_CONFIG_MEMSTATUS"
                 )
             )
         }

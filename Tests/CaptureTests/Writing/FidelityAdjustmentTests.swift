@@ -147,40 +147,62 @@ struct FidelityAdjustmentTests {
         let slower = ProcessorSpeed(afterPause: 480e-6, warm: 150e-6)
         let change = ProcessorChange(captured: speed, replayed: slower)
         #expect(change.ratios == 1...2.4)
-        #expect(abs(change.delay - 330e-6) < 1e-9)
-        #expect(change.text?.contains("up to 2.4 times slower") == true)
-        #expect(change.text?.contains("330us longer after a pause") == true)
+        #expect(abs(change.delay - 330e-6) < 1e-9 && abs(change.slowdown - 3.2) < 1e-9)
+        #expect(change.text.contains("1 to 2.4 times as long"))
+        #expect(change.text.contains("330us longer after a pause"))
         let faster = ProcessorChange(captured: slower, replayed: speed)
         #expect(faster.ratios.upperBound == 1)
-        #expect(faster.text?.contains("up to 2.4 times faster") == true)
         #expect(ProcessorChange(captured: speed, replayed: nil) == ProcessorChange())
-        #expect(ProcessorChange(captured: speed, replayed: speed).text == nil)
+        let none = ProcessorSpeed(afterPause: 0, warm: 0)
+        #expect(ProcessorChange(captured: speed, replayed: none) == ProcessorChange())
 
         let captured = try CaptureFixture.scenario(Self.load)
         let operation = try #require(captured.operations.first)
-        let same = try #require(operation.meanSeconds)
         #expect(operation.pauseCount == 2)
-        let computing = same - operation.pauseSeconds
+        var row = row(operation, seconds: 0, rate: operation.rate)
+        func explains(_ seconds: Double, _ replayed: Double) -> Bool {
+            row.seconds = (seconds, replayed)
+            return row.excessTime == nil && row.certainExcess == 0
+        }
         // Only the time that the transaction computes depends on the speed.
-        var row = row(operation, seconds: same + computing, rate: operation.rate)
-        row.pauses = (operation.pauseSeconds, operation.pauseCount)
-        #expect(row.excessTime != nil)
+        row.pauses = (0.010, 2)
+        #expect(!explains(0.014, 0.019))
         row.processors = change
-        #expect(row.excessTime == nil)
-        #expect(row.certainExcess == 0)
-        row.seconds.replayed = 2 * same
-        #expect(row.excessTime.map { $0 < 2 } == true)
+        #expect(explains(0.014, 0.019))
+        #expect(!explains(0.014, 0.028))
         row.processors = faster
-        #expect(row.excessTime == 2)
-        // Each pause and the start may be followed by slow work.
-        row.processors = ProcessorChange(
-            captured: ProcessorSpeed(afterPause: same, warm: same / 2),
-            replayed: ProcessorSpeed(afterPause: same, warm: same / 2)
+        #expect(!explains(0.014, 0.019))
+        #expect(explains(0.014, 0.012))
+        // The disk and locks do not.
+        row.isRead = false
+        #expect(!explains(0.014, 0.012))
+        row.processors = change
+        #expect(!explains(0.014, 0.019))
+        // The start and each pause may be followed by slow work, and the program's may be faster.
+        #expect(explains(0.014, 0.0149))
+        #expect(row.expectedSeconds == 0.0149)
+        row.seconds.replayed = 0.019
+        #expect(abs(try #require(row.expectedSeconds) - 0.01499) < 1e-9)
+        row.seconds.replayed = 0.0135
+        #expect(row.expectedSeconds == 0.014)
+        // Work takes at most 3.2 times as long.
+        row.pauses = (0.0099, 2)
+        row.seconds = (0.010, 0.011)
+        #expect(abs(try #require(row.expectedSeconds) - 0.01022) < 1e-9)
+    }
+
+    /// The processor during the check was half as fast, so the closed loop's cycle was longer.
+    @Test func aSlowProcessorCorrectsNoThinkTime() throws {
+        let captured = try CaptureFixture.scenario(Self.load)
+        let operation = try #require(captured.operations.first)
+        let time = try #require(operation.meanSeconds)
+        var slow = row(operation, seconds: time + 0.005, rate: 1 / (1 / operation.rate + 0.005))
+        #expect(FidelityAdjustment().corrected(by: [slow], of: captured) != nil)
+        slow.processors = ProcessorChange(
+            captured: ProcessorSpeed(afterPause: 0.001, warm: 0.001),
+            replayed: ProcessorSpeed(afterPause: 0.002, warm: 0.002)
         )
-        row.seconds.replayed = 2.4 * same
-        #expect(row.excessTime == nil)
-        row.seconds.replayed = 2.6 * same
-        #expect(row.excessTime != nil)
+        #expect(FidelityAdjustment().corrected(by: [slow], of: captured) == nil)
     }
 
     @Test func theSpeedOfProcessorsIsAMeanWithoutTheLongestTimes() throws {
