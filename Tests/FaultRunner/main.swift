@@ -14,15 +14,14 @@ import Foundation
 //         makes a file and its folder read-only while a database is open
 //
 // The process writes a line before each attack, and `finding: TEXT` for each violated guarantee.
-// It writes `attacks: COUNT` before it exits with status 0.
+// It writes `attacks: COUNT` before it exits with status 0. A signal ends an attack that hangs.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-// If the process hangs, a signal ends it. A parent may have blocked this signal.
+// A parent may have blocked the signal of a timeout.
 var timeout = sigset_t()
 sigemptyset(&timeout)
 sigaddset(&timeout, SIGALRM)
 sigprocmask(SIG_UNBLOCK, &timeout, nil)
-alarm(1_200)
 do {
     switch (arguments.first, arguments.count) {
     case ("allocations", 4): try AllocationAttack(arguments).run()
