@@ -312,7 +312,7 @@ package struct FidelityReport {
     /// The difference of two shares up to which they count as equal.
     private static let shareTolerance = 0.03
     /// The difference of two times up to which they count as equal, in seconds.
-    static let timeTolerance = 200e-6
+    private static let timeTolerance = 200e-6
 
     /// The differences, largest first.
     package var differences: [Difference] { differences(explained: true) }

@@ -35,14 +35,9 @@ package struct ProcessorCompetition: Sendable, Equatable {
 /// The speed of the processors during a capture or a run, from a query that is always the same.
 package struct ProcessorSpeed: Sendable, Equatable {
     /// The mean processor time of the query directly after a pause, in seconds.
-    package var afterPause: Double
+    let afterPause: Double
     /// The mean processor time of the query directly after itself, in seconds.
-    package var warm: Double
-
-    package init(afterPause: Double, warm: Double) {
-        self.afterPause = afterPause
-        self.warm = warm
-    }
+    let warm: Double
 }
 
 /// What the processors explain of the differences between the times of a capture and of a run.
