@@ -419,6 +419,9 @@ package struct FidelityReport {
     /// Whether the run resembles the capture in all compared numbers.
     package var isFaithful: Bool { differences.isEmpty && notes.isEmpty }
 
+    /// Whether a difference would exist without what the processors explain.
+    private var processorsExplain: Bool { differences.count < differences(explained: false).count }
+
     /// The operations that the run lacks by chance, whose times and rows are not compared.
     private var absent: [Row] {
         rows.filter { $0.count.captured > 0 && $0.count.replayed == 0 && $0.isCountExplained }
@@ -431,9 +434,9 @@ package struct FidelityReport {
     private var verdict: [String] {
         let differences = differences
         guard !isFaithful else {
-            return [
+            let text =
                 "faithful: rates, times, rows, failures, and lock time agree within 10% and chance"
-            ]
+            return [processorsExplain ? text + ", apart from what the processors explain" : text]
         }
         var lines = ["not faithful:"]
         lines += notes.prefix(Self.differenceLimit).map { "  \($0)" }
@@ -476,9 +479,7 @@ package struct FidelityReport {
             "write transactions took \(ReportUnits.compactShare(writeShare.captured)) of the time in "
                 + "the capture and \(ReportUnits.compactShare(writeShare.replayed)) in the replay"
         )
-        if differences.count < differences(explained: false).count {
-            lines.append(processors.text)
-        }
+        if processorsExplain { lines.append(processors.text) }
         if !absent.isEmpty {
             lines.append(
                 "too rare for this check, which contains none (a longer --check does): "

@@ -74,10 +74,13 @@ package struct ProcessorChange: Sendable, Equatable {
 
     /// The numbers, as a sentence.
     var text: String {
-        "processors, measured with a fixed query: "
-            + "\(ReportUnits.compact(ratios.lowerBound)) to "
-            + "\(ReportUnits.compact(ratios.upperBound)) times as long in the check as in the "
-            + "capture, and \(ReportUnits.compactTime(delay)) longer after a pause; "
+        let bounds = [ratios.lowerBound, ratios.upperBound].map(ReportUnits.compact)
+        let change =
+            bounds[0] == bounds[1]
+            ? "as long in the check as in the capture"
+            : "\(bounds[0]) to \(bounds[1]) times as long in the check as in the capture"
+        return "processors, measured with a fixed query: \(change), and "
+            + "\(ReportUnits.compactTime(delay)) longer after a pause; "
             + "differences that this explains count as equal"
     }
 }

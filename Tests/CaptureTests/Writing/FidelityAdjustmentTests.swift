@@ -150,6 +150,8 @@ struct FidelityAdjustmentTests {
         #expect(abs(change.delay - 330e-6) < 1e-9 && abs(change.slowdown - 3.2) < 1e-9)
         #expect(change.text.contains("1 to 2.4 times as long"))
         #expect(change.text.contains("330us longer after a pause"))
+        let same = ProcessorChange(captured: speed, replayed: speed)
+        #expect(same.text.contains("query: as long in the check as in the capture, and 100us"))
         let faster = ProcessorChange(captured: slower, replayed: speed)
         #expect(faster.ratios.upperBound == 1)
         #expect(ProcessorChange(captured: speed, replayed: nil) == ProcessorChange())

@@ -30,6 +30,27 @@ struct PauseTests {
         }
     }
 
+    @Test func eachOperationRepaysItsOwnDelays() async throws {
+        let lengths = ["short": 0.1, "long": 5]
+        let mix = lengths.map { name, length in
+            Operation(
+                name: name,
+                steps: [.run("SELECT 1"), .pause(.constant(.milliseconds(length)))]
+            )
+        }
+        let client = Client(name: "reader", activity: .operations(.read, mix: mix))
+        let target = FakeTarget(clock: SimulatedClock(delay: 150_000))
+        let result = try await WorkloadRun.simulated(
+            .test([client], measured: .seconds(2)),
+            on: target
+        ).run()
+        let operations = try #require(result.clients["reader"]?.operations)
+        for (name, length) in lengths {
+            let mean = try #require(operations[name]?.response?.mean)
+            #expect(abs(Double(mean) / 1e6 / length - 1) < 0.03, "\(name): \(mean) ns")
+        }
+    }
+
     @Test func aPauseOfTheMachineShortensNoOther() async throws {
         let rate = try await rate(pause: .milliseconds(10), delay: milliseconds(10))
         #expect(abs(rate - 25) <= 1)

@@ -139,20 +139,21 @@ extension Worker {
 
     /// Pauses inside an access, at most until the load ends.
     ///
-    /// Threads wake up late, so the next pauses are shorter by the time by which this one is too long.
+    /// Threads wake up late, so the next pauses of the same operation are shorter by the time by which
+    /// this one is too long.
     private func pause(_ length: ThinkTime) {
         var stream: RandomStream? = random
         let nanoseconds = length.nanoseconds(using: &stream)
         if let stream { random = stream }
-        let repaid = min(pauseDelay, nanoseconds)
-        pauseDelay -= repaid
+        let repaid = min(pauseDelays[performedOperation], nanoseconds)
+        pauseDelays[performedOperation] -= repaid
         guard nanoseconds > repaid else { return }
         let deadline = clock.now().addingReportingOverflow(nanoseconds - repaid).partialValue
         while control.stage < .stopped {
             let now = clock.now()
             guard now < deadline else {
                 let delay = now - deadline
-                if delay <= Self.longestDelay { pauseDelay += delay }
+                if delay <= Self.longestDelay { pauseDelays[performedOperation] += delay }
                 return
             }
             let end = control.clockTime(of: phases.end)

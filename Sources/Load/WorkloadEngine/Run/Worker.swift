@@ -45,8 +45,10 @@ final class Worker {
     private(set) var seenEpoch: UInt64
     /// The earliest clock time of the next processor time measurement.
     var nextSample: UInt64 = 0
-    /// The time by which pauses inside accesses have been too long so far, in nanoseconds.
-    var pauseDelay: UInt64 = 0
+    /// The times by which pauses in each operation have been too long so far, in nanoseconds.
+    var pauseDelays: [UInt64]
+    /// The operation whose steps the worker performs.
+    var performedOperation = 0
     var isAbandoned = false
 
     init(
@@ -81,6 +83,7 @@ final class Worker {
         self.values = values
         self.random = random
         self.index = index
+        pauseDelays = Array(repeating: 0, count: max(1, plan.steps.count))
         seenEpoch = plan.settings.epoch
         settings = plan.settings.read()
         // Think times need a separate stream, because a copy would repeat the random numbers of
