@@ -130,6 +130,7 @@ struct ScenarioEncoderTests {
               - {weight: 1, name: one, access: read, sql: 'SELECT :c, :l, :h, :n, :s'}
           tasks: {access: read, style: async, cancel-after: 1s, supersede: true, think: {mean: 5ms}, sql: SELECT 1}
           cut: {access: read, interrupt-after: 30s, sql: SELECT 1}
+          turns: {access: write, workers-of: cut, sql: DELETE FROM t}
           loads: {access: write, rows: 100, batch: 7, sql: 'INSERT INTO t (a) VALUES (:z)', at: 10%}
           holds: {access: read, hold: 1s, every: 2s, sql: SELECT 1}
           stops: {action: interrupt, client: tasks, every: 10%}

@@ -86,6 +86,19 @@ struct StepTests {
         ("{access: read, hold: 1s, supersede: true}", "'supersede' requires a client that runs"),
         ("{access: read, sql: 'SELECT 1', mode: full}", "'mode' cannot be combined with 'access'"),
         ("{access: read, sql: 'SELECT 1', phases: stedy}", "did you mean 'steady'?"),
+        ("{access: read, sql: 'SELECT 1', workers-of: ap}", "did you mean 'app'?"),
+        (
+            "{access: read, sql: 'SELECT 1', workers-of: app}",
+            "client 'app' has no workers of its own; specify another client"
+        ),
+        (
+            "{access: read, sql: 'SELECT 1', workers-of: app, workers: 2}",
+            "'workers' cannot be combined with 'workers-of'"
+        ),
+        (
+            "{access: read, sql: 'SELECT 1', style: async, workers-of: b}\n  b: {access: read, sql: 'SELECT 1'}",
+            "'workers-of' requires that both clients have style: sync"
+        ),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: {from: 1/s}}}",
             "'arrival.rate' of client 'app' requires 'to'"

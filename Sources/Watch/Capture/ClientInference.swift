@@ -189,6 +189,7 @@ struct ClientInference {
             name: name,
             connections: connections,
             concurrency: concurrency,
+            hasOneConnection: count == 1 && (longLived != nil || connections.count == 1),
             workers: count,
             counts: counts,
             pace: pace,

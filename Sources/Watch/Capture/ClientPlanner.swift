@@ -22,6 +22,8 @@ struct ClientPlanner {
         var name: String
         var writes: Bool
         var workers: Int
+        /// The client whose workers also perform this client's transactions, if any.
+        var workersOf: String?
         var pace: Pace
         var operations: [Share]
         /// The number of retries of an access after `SQLITE_BUSY`.
@@ -76,9 +78,9 @@ struct ClientPlanner {
                     )
                 ]
             case .open(let reads, let writes):
-                return [(reads, false), (writes, true)].compactMap { arrivals, writes in
+                let parts = [(reads, false), (writes, true)].compactMap { arrivals, writes in
                     let chosen = shares.filter { $0.operation.writes == writes }
-                    guard !chosen.isEmpty else { return nil }
+                    guard !chosen.isEmpty else { return nil as Client? }
                     return client(
                         captured,
                         name: captured.name + (writes ? "-writes" : "-reads"),
@@ -89,8 +91,22 @@ struct ClientPlanner {
                         )
                     )
                 }
+                return captured.hasOneConnection ? Self.takingTurns(parts) : parts
             }
         }
+    }
+
+    /// Returns clients of which the second uses the first one's worker, as they use one connection.
+    private static func takingTurns(_ clients: [Client]) -> [Client] {
+        var clients = clients
+        for index in clients.indices.dropFirst() {
+            clients[index].workersOf = clients[0].name
+            clients[index].evidence.append(
+                "the program reads and writes on one connection, so the scenario's reads and writes "
+                    + "take turns"
+            )
+        }
+        return clients
     }
 
     /// Returns the arrivals without those of the shapes that are not planned.
@@ -160,6 +176,8 @@ struct CapturedClient {
     /// The numbers of the connections.
     var connections: Set<Int>
     var concurrency: Int
+    /// Whether all transactions, except a few such as those that set up a database, use one connection.
+    var hasOneConnection: Bool
     /// The number of workers that represent the connections.
     var workers: Int
     /// The number of transactions of each shape, by shape number.

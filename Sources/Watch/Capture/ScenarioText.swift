@@ -116,6 +116,7 @@ struct ScenarioText {
         let access: WorkloadAccess = planned.writes ? .write : .read
         var client = Client(name: planned.name, activity: .operations(access, mix: mix))
         client.workers = planned.workers
+        client.workersOf = planned.workersOf
         switch planned.pace {
         case .closed(let pause): client.pace = .closed(pause?.thinkTime ?? .constant(.zero))
         case .open(let arrivals):
@@ -181,9 +182,18 @@ struct ScenarioText {
         guard client.count >= 100, shapes.allSatisfy(\.isTimed) else { return nil }
         // The percentile of a mix does not exceed the largest percentile of its operations.
         let share = client.count >= 1000 ? 0.99 : 0.9
-        guard let observed = shapes.map({ $0.durations.quantile(share) }).max(), observed > 0 else {
-            return nil
+        func slowest(_ client: ClientPlanner.Client) -> Double {
+            let shapes = client.operations.map { analysis.shapes[$0.operation.shape] }
+            return shapes.map { $0.durations.quantile(share) }.max() ?? 0
         }
+        let own = slowest(client)
+        guard own > 0 else { return nil }
+        // A transaction may have to wait for one of the client with which it takes turns.
+        let others = clients.filter {
+            $0.name != client.name
+                && ($0.workersOf == client.name || $0.name == client.workersOf)
+        }
+        let observed = others.reduce(own) { $0 + slowest($1) }
         var limit = 1e-6
         for step in sequence(first: 0, next: { $0 + 1 }) {
             limit = [1.0, 2, 5][step % 3] * Self.power(step / 3) * 1e-6
@@ -192,7 +202,10 @@ struct ScenarioText {
         return (
             "p(\(Int(share * 100)))", ReportUnits.compactTime(limit),
             "The observed p\(Int(share * 100)) of the client's slowest operation was "
-                + "\(ReportUnits.compactTime(observed))."
+                + ReportUnits.compactTime(own)
+                + (others.isEmpty
+                    ? "."
+                    : ", and \(ReportUnits.compactTime(observed)) with the one that it may wait for.")
         )
     }
 

@@ -44,6 +44,23 @@ struct CapturedScenarioTests {
         #expect(captured.writeShare > 0.1)
     }
 
+    @Test(arguments: ["1", "2"])
+    func readsAndWritesOfOneConnectionTakeTurns(writer: String) throws {
+        let load = (0..<200).flatMap { number in
+            let time = Double(number) * 0.05
+            let read = ["SELECT age FROM users WHERE id = \(number % 900 + 1)"]
+            let write = ["UPDATE users SET age = 1 WHERE id = \(number % 900 + 1)"]
+            return CaptureFixture.executions(read, from: time)
+                + CaptureFixture.executions(write, from: time + 0.01, connection: writer)
+        }
+        let (scenario, captured) = try CaptureFixture.parsed(load)
+        let isShared = writer == "1"
+        #expect(scenario.clients.map(\.workersOf) == [nil, isShared ? "app-reads" : nil])
+        #expect(captured.yaml.contains("reads and writes take turns") == isShared)
+        // One may wait for the other.
+        #expect(captured.yaml.contains("p(90) < \(isShared ? 5 : 2)ms"))
+    }
+
     @Test func ratesPausesAndLoopsMatchTheLoad() throws {
         let (scenario, _) = try CaptureFixture.parsed(Self.load)
         guard case .open(let arrival) = scenario.clients[0].pace,

@@ -170,6 +170,37 @@ struct SteeringTests {
         #expect(try #require(result.clients["closed"]).isBalanced)
     }
 
+    @Test func clientsThatTakeTurnsHaveTheSameNumberOfWorkers() async throws {
+        let pace = Client.Pace.open(Arrival(rate: 10, process: .even))
+        var second = Client.reader("second", pace: pace)
+        second.workersOf = "first"
+        var behavior = FakeTarget.Behavior()
+        behavior.service = { _ in milliseconds(20) }
+        let message = Lock("")
+        let (_, target) = try await runScenario(
+            .test([.reader("first", pace: pace), second]),
+            behavior,
+            at: [
+                Step(2000, { try? $0.set(.workers(client: "first", count: 0)) }),
+                Step(4000, { try? $0.set(.workers(client: "first", count: 1)) }),
+                Step(
+                    6000,
+                    { run in
+                        do { try run.set(.workers(client: "second", count: 2)) } catch {
+                            message.withLock { $0 = "\(error)" }
+                        }
+                    }
+                ),
+            ]
+        )
+        for name in ["first", "second"] {
+            let seen = accesses(of: name, in: target)
+            #expect(seen[1] == 10 && seen[3] == nil && (10...30).contains(seen[4] ?? 0))
+            #expect(seen[8] == 10)
+        }
+        #expect(message.withLock { $0 }.hasSuffix("uses the workers of 'first'; change those"))
+    }
+
     @Test func theWriteShareMovesArrivalsToTheWriter() async throws {
         var writer = Client(
             name: "write",

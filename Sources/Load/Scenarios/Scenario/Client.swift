@@ -6,6 +6,11 @@ public struct Client: Sendable, Equatable {
     public var activity: Activity
     /// The number of concurrent workers, which `ClientSettings` can change during a run.
     public var workers: Int = 1
+    /// The client whose workers also perform this client's accesses, or `nil` for its own workers.
+    ///
+    /// Together, the two clients perform at most as many accesses at once as that client has workers,
+    /// such as one for a program that has one connection for its reads and its writes.
+    public var workersOf: String?
     /// The kind of workers.
     public var style = Style.sync
     /// The timing of accesses.

@@ -337,7 +337,8 @@ package struct ScenarioEncoder {
             if let value { entries.append(Entry(key, value)) }
         }
         if client.style != .sync { add("style", .plain(client.style.rawValue)) }
-        if client.workers != 1 { add("workers", .plain(client.workers)) }
+        add("workers-of", client.workersOf.map(YAMLValue.name))
+        if client.workers != 1, client.workersOf == nil { add("workers", .plain(client.workers)) }
         switch client.pace {
         case .closed(let think):
             if think != .constant(.zero) { add("think", Self.thinkTime(think)) }

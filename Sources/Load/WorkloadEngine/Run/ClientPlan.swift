@@ -22,6 +22,8 @@ struct ClientPlan: Sendable {
     let interrupts: ClientInterrupts?
     /// The accesses that this client interrupts, or `nil` if it interrupts none.
     let interruptTarget: ClientInterrupts?
+    /// The turns of the clients that share this client's workers, or `nil` if it shares none.
+    var turns: WorkerTurns?
     let tally = ActionTally()
     let windows: ActiveWindows
     /// The delay after which a late access is skipped, in nanoseconds.

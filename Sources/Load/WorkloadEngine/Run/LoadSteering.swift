@@ -58,7 +58,15 @@ final class LoadSteering: Sendable {
                 (0...1000).contains(count),
                 problem: "workers must be from 0 to 1000, not \(count)"
             )
+            if let owner = clients[index].client.workersOf {
+                throw LoadSettingError(
+                    description: "client '\(name)' uses the workers of '\(owner)'; change those"
+                )
+            }
             state.workers[index] = count
+            for (other, client) in clients.enumerated() where client.client.workersOf == name {
+                state.workers[other] = count
+            }
         case .rate(let name, let rate):
             let index = try self.index(of: name)
             try check(

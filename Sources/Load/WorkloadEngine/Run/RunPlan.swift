@@ -30,7 +30,9 @@ struct RunPlan: Sendable {
         var clients: [ClientPlan] = []
         var unsupported: [String: String] = [:]
         let interrupts = Self.interrupts(of: scenario.clients)
-        for client in scenario.clients {
+        for var client in scenario.clients {
+            let owner = scenario.clients.first { $0.name == client.workersOf }
+            client.workers = owner?.workers ?? client.workers
             if let reason = client.obstacle(on: target) {
                 unsupported[client.name] = reason
                 continue
@@ -49,9 +51,23 @@ struct RunPlan: Sendable {
                 )
             )
         }
+        Self.shareWorkers(of: &clients)
         self.clients = clients
         self.unsupported = unsupported
         generators = variables.generators
+    }
+
+    /// Lets clients take turns with the client whose workers they use.
+    private static func shareWorkers(of clients: inout [ClientPlan]) {
+        for index in clients.indices {
+            guard let name = clients[index].client.workersOf,
+                let owner = clients.firstIndex(where: { $0.client.name == name })
+            else { continue }
+            let settings = clients[owner].settings
+            let turns = clients[owner].turns ?? WorkerTurns(settings)
+            clients[owner].turns = turns
+            clients[index].turns = turns
+        }
     }
 
     /// Returns the accesses to track for interrupts, keyed by client name.

@@ -103,11 +103,12 @@ final class Worker {
                 continue
             }
             guard let moment = nextMoment() else { return }
-            guard let turn = awaitTurn(moment) else {
+            guard let turn = awaitTurn(moment).flatMap(sharing) else {
                 countUnstarted(moment)
                 break
             }
             perform(turn)
+            plan.turns?.end()
         }
         countRemainingArrivals()
     }

@@ -10,13 +10,30 @@ extension ScenarioDecoder {
         guard
             top.required("clients", example: "{ui: {access: read, use: select-only}}") != nil
         else { return [] }
-        return top.named("clients", each: "a client").map { entry in
+        let clients = top.named("clients", each: "a client").map { entry in
             if Self.reservedClientNames.contains(entry.name) {
                 log.add("the name '\(entry.name)' is reserved; choose another", at: entry.key.mark)
             }
             // Keep a client with errors, because thresholds may refer to it.
             return decodeClient(entry) ?? Client(name: entry.name, activity: .interrupt)
         }
+        for client in clients {
+            guard let owner = clients.first(where: { $0.name == client.workersOf }) else {
+                continue
+            }
+            let node = top["clients"]?.mapping?[client.name]?.mapping?["workers-of"]
+            if owner.workersOf != nil {
+                log.add(
+                    "client '\(owner.name)' has no workers of its own; specify "
+                        + (owner.name == client.name
+                            ? "another client" : "the client that it uses"),
+                    at: node?.mark
+                )
+            } else if client.style != .sync || owner.style != .sync {
+                log.add("'workers-of' requires that both clients have style: sync", at: node?.mark)
+            }
+        }
+        return clients
     }
 
     private func decodeClient(_ entry: (name: String, key: Node, value: Node)) -> Client? {
@@ -34,6 +51,7 @@ extension ScenarioDecoder {
         client.style = reader.choice("style") ?? .sync
         checkStyle(of: client, reader)
         client.workers = reader.integer("workers") ?? 1
+        client.workersOf = otherClient(reader, "workers-of")
         client.pace = decodePace(reader) ?? client.pace
         client.busyRetries = decodeRetry(reader)
         client.phases = decodePhaseNames(reader)

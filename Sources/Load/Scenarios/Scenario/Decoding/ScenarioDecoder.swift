@@ -420,19 +420,19 @@ extension ScenarioDecoder {
             return .action(.backup(pagesPerStep: reader.integer("pages") ?? 100))
         case "cancel":
             guard reader.required("client", example: "search") != nil else { return nil }
-            return interruptedClient(reader).map { .action(.interrupt(client: $0)) }
+            return otherClient(reader, "client").map { .action(.interrupt(client: $0)) }
         default:
             _ = reader.only(of: ["client", "connection"])
             if reader.has("client") {
-                return interruptedClient(reader).map { .action(.interrupt(client: $0)) }
+                return otherClient(reader, "client").map { .action(.interrupt(client: $0)) }
             }
             return reader.text("connection").map { .action(.interruptConnection($0)) }
                 ?? .interrupt
         }
     }
 
-    private func interruptedClient(_ reader: MappingReader) -> String? {
-        guard let node = reader["client"], let name = reader.text("client") else { return nil }
+    func otherClient(_ reader: MappingReader, _ key: String) -> String? {
+        guard let node = reader[key], let name = reader.text(key) else { return nil }
         if clientNames.contains(name) { return name }
         log.add(
             "unknown client '\(name)' in \(reader.what)"

@@ -16,6 +16,7 @@ extension Language {
             ),
             .init(key: "rows", rejected: ["mix", "hold"]),
             .init(key: "hold", rejected: ["use", "mix"]),
+            .init(key: "workers-of", rejected: ["workers"]),
             .init(key: "then-read", rejected: ["interrupt-after", "cancel-after", "supersede"]),
         ],
         [
@@ -31,6 +32,12 @@ extension Language {
                     + "or process (separate processes that open the same file)."
             ),
             .init("workers", .integer(1...1000), "The number of concurrent workers. Default: 1."),
+            .init(
+                "workers-of",
+                .text,
+                "Another client, whose workers also perform this client's accesses: the two take turns, "
+                    + "as a program does that reads and writes on one connection."
+            ),
             .init(
                 "think",
                 .either([.duration(), .mapping(think)]),
