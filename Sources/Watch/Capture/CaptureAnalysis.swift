@@ -25,6 +25,9 @@ package struct CaptureAnalysis {
     /// The number of statements that refer to each missing table.
     let missingTables: [String: Int]
 
+    /// The number of read transactions whose statements became transactions of their own.
+    let dividedCount: Int
+
     /// The number of statements that this module cannot parse.
     let unreadableStatementCount: Int
 
@@ -139,8 +142,12 @@ package struct CaptureAnalysis {
             Self.pauses(of: assembler.transactions),
             in: max(span.upperBound - span.lowerBound, 1e-9)
         )
+        let (transactions, count) = CapturedTransaction.dividingRareReads(
+            in: assembler.transactions
+        )
+        dividedCount = count
         (shapes, clients) = Self.group(
-            assembler.transactions,
+            transactions,
             span: span,
             isMachineBusy: isMachineBusy,
             programs: self.programs

@@ -219,6 +219,13 @@ package struct CapturedScenario {
                     + "transaction"
             )
         }
+        if analysis.dividedCount > 0 {
+            let count = HumanUnits.exact(analysis.dividedCount, "transaction")
+            omissions.append(
+                "\(count) of several reads, each of which the connection mostly runs alone; the scenario "
+                    + "runs them one by one"
+            )
+        }
         let begin = CapturedArms.begin(analysis)
         let otherShapes = analysis.shapes.filter { shape in
             shape.writes && shape.shape.begin != .autocommit

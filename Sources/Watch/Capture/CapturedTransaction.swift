@@ -110,3 +110,75 @@ extension NormalizedStatement {
     /// Savepoint statements do not change data.
     var isChange: Bool { !["SAVEPOINT", "RELEASE", "ROLLBACK"].contains(verb) }
 }
+
+extension CapturedTransaction {
+    /// The longest time between the statements of a transaction to divide, in seconds.
+    private static let longestIdleTime = 0.01
+    /// The share of a statement's executions in transactions to divide.
+    private static let rareShare = 0.1
+
+    private struct Read: Hashable {
+        var connection: String
+        var statement: String
+    }
+
+    /// Divides rare transactions whose statements the connection otherwise reads one by one.
+    ///
+    /// A library may keep a connection's read transaction open between two accesses that closely follow
+    /// each other, so chance makes them one transaction.
+    ///
+    /// - Returns: The transactions, ordered by start time, and the number of those that were divided.
+    static func dividingRareReads(
+        in transactions: [CapturedTransaction]
+    ) -> (transactions: [CapturedTransaction], count: Int) {
+        var alone: [Read: Int] = [:]
+        var together: [Read: Int] = [:]
+        for transaction in transactions where transaction.isShortRead {
+            let isAlone = transaction.statements.count == 1
+            for read in transaction.reads {
+                if isAlone { alone[read, default: 0] += 1 } else { together[read, default: 0] += 1 }
+            }
+        }
+        guard !alone.isEmpty, !together.isEmpty else { return (transactions, 0) }
+        var count = 0
+        var result: [CapturedTransaction] = []
+        for transaction in transactions {
+            guard transaction.isShortRead, transaction.statements.count > 1,
+                transaction.reads.allSatisfy({ read in
+                    Double(together[read] ?? 0) <= Self.rareShare * Double(alone[read] ?? 0)
+                })
+            else {
+                result.append(transaction)
+                continue
+            }
+            count += 1
+            result += transaction.divided
+        }
+        if count > 0 { result.sort { $0.start < $1.start } }
+        return (result, count)
+    }
+
+    private var isShortRead: Bool {
+        begin == .deferred && !beginsImplicitly && !neverBegan && outcome == .committed && !writes
+            && gaps.reduce(0, +) <= Self.longestIdleTime
+    }
+
+    private var reads: [Read] {
+        statements.map { Read(connection: connection, statement: $0.statement.key) }
+    }
+
+    /// A transaction for each statement, without the time between them.
+    private var divided: [CapturedTransaction] {
+        statements.enumerated().map { index, statement in
+            var part = self
+            part.statements = [statement]
+            part.start = index == 0 ? start : statement.start - (beginSeconds ?? 0)
+            part.firstStep = index == 0 ? firstStep : nil
+            part.end = statement.end + (endSeconds ?? 0)
+            part.gaps = [index == 0 ? gaps.first ?? 0 : 0, 0]
+            part.busyCount = index == 0 ? busyCount : 0
+            part.retryCount = index == 0 ? retryCount : 0
+            return part
+        }
+    }
+}

@@ -61,6 +61,38 @@ struct CapturedScenarioTests {
         #expect(captured.yaml.contains("p(90) < \(isShared ? 5 : 2)ms"))
     }
 
+    /// Accesses that follow each other closely can be one transaction by chance.
+    @Test(arguments: [
+        (every: 25, pause: 0.001, connection: "1", isDivided: true),
+        (every: 5, pause: 0.001, connection: "1", isDivided: false),
+        (every: 25, pause: 0.02, connection: "1", isDivided: false),
+        (every: 25, pause: 0.001, connection: "2", isDivided: false),
+    ])
+    func rareTransactionsOfReadsThatOtherwiseRunAloneAreDivided(
+        every: Int,
+        pause: Double,
+        connection: String,
+        isDivided: Bool
+    ) throws {
+        let load = (0..<200).flatMap { number in
+            let read = "SELECT age FROM users WHERE id = \(number % 900 + 1)"
+            let repeats = number % every == 0
+            return CaptureFixture.executions(
+                ["BEGIN"] + Array(repeating: read, count: repeats ? 2 : 1) + ["COMMIT"],
+                from: Double(number) * 0.1,
+                pause: pause,
+                connection: repeats ? connection : "1"
+            )
+        }
+        let (_, captured) = try CaptureFixture.parsed(load)
+        #expect((captured.operations.count == 1) == isDivided)
+        #expect(captured.yaml.contains("8 transactions of several reads") == isDivided)
+        if isDivided {
+            #expect(captured.operations.first?.count == 208)
+            #expect(try #require(captured.operations.first?.meanSeconds) < 0.006)
+        }
+    }
+
     @Test func ratesPausesAndLoopsMatchTheLoad() throws {
         let (scenario, _) = try CaptureFixture.parsed(Self.load)
         guard case .open(let arrival) = scenario.clients[0].pace,
