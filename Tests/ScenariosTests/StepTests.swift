@@ -97,7 +97,11 @@ struct StepTests {
         ),
         (
             "{access: read, sql: 'SELECT 1', style: async, workers-of: b}\n  b: {access: read, sql: 'SELECT 1'}",
-            "'workers-of' requires that both clients have style: sync"
+            "'workers-of' requires two clients"
+        ),
+        (
+            "{access: read, sql: 'SELECT 1', workers-of: b}\n  b: {action: interrupt, every: 10%}",
+            "'workers-of' requires two clients"
         ),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: {from: 1/s}}}",

@@ -103,7 +103,8 @@ struct ClientPlanner {
             clients[index].workersOf = clients[0].name
             clients[index].evidence.append(
                 "the program reads and writes on one connection, so the scenario's reads and writes "
-                    + "take turns"
+                    + "take turns in all arms; without 'workers-of', they overlap, as in a program with "
+                    + "two threads"
             )
         }
         return clients
@@ -127,9 +128,10 @@ struct ClientPlanner {
 
     /// Returns the number of workers for a client.
     ///
-    /// In an open loop, this is twice the observed concurrency, but at most the number of
-    /// connections. The additional workers are available to slower arms.
+    /// In an open loop with several connections, this is twice the observed concurrency, but at most the
+    /// number of connections. The additional workers are available to slower arms.
     private func workers(of client: CapturedClient) -> Int {
+        if client.hasOneConnection { return 1 }
         if case .closed = client.pace { return min(client.workers, 1000) }
         return min(max(1, min(client.connections.count, 2 * client.concurrency)), 1000)
     }

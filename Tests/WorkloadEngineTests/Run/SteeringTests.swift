@@ -201,6 +201,21 @@ struct SteeringTests {
         #expect(message.withLock { $0 }.hasSuffix("uses the workers of 'first'; change those"))
     }
 
+    @Test func aPauseDoesNotDelayAClientThatWaitsForItsTurn() async throws {
+        let pace = Client.Pace.open(Arrival(rate: 1, process: .even))
+        var second = Client.reader("second", pace: pace)
+        second.workersOf = "first"
+        var behavior = FakeTarget.Behavior()
+        behavior.service = { _ in milliseconds(400) }
+        let (result, _) = try await runScenario(
+            .test([.reader("first", pace: pace), second]),
+            behavior,
+            at: [Step(2150, { $0.pause() }), Step(5150, { $0.resume() })]
+        )
+        let longest = try result.clients.values.map { try #require($0.lag).max }.max()
+        #expect((300_000_000...700_000_000).contains(longest ?? 0))
+    }
+
     @Test func theWriteShareMovesArrivalsToTheWriter() async throws {
         var writer = Client(
             name: "write",

@@ -88,6 +88,13 @@ extension Client {
     }
 }
 
+extension Client {
+    /// Whether the client can use the workers of another one, or lend its own.
+    var canTakeTurns: Bool {
+        if case .operations = activity { style == .sync && !supersedes } else { false }
+    }
+}
+
 extension Client.Pace {
     /// A closed loop with a constant think time.
     public static func closed(think: Duration) -> Client.Pace { .closed(.constant(think)) }

@@ -337,8 +337,10 @@ package struct ScenarioEncoder {
             if let value { entries.append(Entry(key, value)) }
         }
         if client.style != .sync { add("style", .plain(client.style.rawValue)) }
-        add("workers-of", client.workersOf.map(YAMLValue.name))
-        if client.workers != 1, client.workersOf == nil { add("workers", .plain(client.workers)) }
+        // A part of the scenario may lack the client.
+        let owner = scenario.clients.first { $0.name == client.workersOf }
+        add("workers-of", (owner?.name).map(YAMLValue.name))
+        if client.workers != 1, owner == nil { add("workers", .plain(client.workers)) }
         switch client.pace {
         case .closed(let think):
             if think != .constant(.zero) { add("think", Self.thinkTime(think)) }

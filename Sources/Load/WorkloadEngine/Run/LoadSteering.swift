@@ -58,7 +58,9 @@ final class LoadSteering: Sendable {
                 (0...1000).contains(count),
                 problem: "workers must be from 0 to 1000, not \(count)"
             )
-            if let owner = clients[index].client.workersOf {
+            if let owner = clients[index].client.workersOf,
+                clients.contains(where: { $0.name.name == owner })
+            {
                 throw LoadSettingError(
                     description: "client '\(name)' uses the workers of '\(owner)'; change those"
                 )
@@ -123,7 +125,7 @@ final class LoadSteering: Sendable {
         for (index, plan) in clients.enumerated() {
             let factors = balance.factors(of: index, at: state.writeShare)
             let newSettings = ClientSettings.Values(
-                workers: plan.arrivals == nil
+                workers: plan.arrivals == nil && plan.turns == nil
                     ? factors.scaled(workers: state.workers[index]) : state.workers[index],
                 cumulativeWeights: factors.weights.reduce(into: []) { sums, weight in
                     sums.append((sums.last ?? 0) + weight)

@@ -59,14 +59,16 @@ struct RunPlan: Sendable {
 
     /// Lets clients take turns with the client whose workers they use.
     private static func shareWorkers(of clients: inout [ClientPlan]) {
+        var turns: [String: WorkerTurns] = [:]
+        for client in clients {
+            guard let name = client.client.workersOf, turns[name] == nil else { continue }
+            // An arm may not support the client that has the workers.
+            let owner = clients.first { $0.client.name == name } ?? client
+            turns[name] = WorkerTurns(owner.settings)
+        }
         for index in clients.indices {
-            guard let name = clients[index].client.workersOf,
-                let owner = clients.firstIndex(where: { $0.client.name == name })
-            else { continue }
-            let settings = clients[owner].settings
-            let turns = clients[owner].turns ?? WorkerTurns(settings)
-            clients[owner].turns = turns
-            clients[index].turns = turns
+            let client = clients[index].client
+            clients[index].turns = turns[client.workersOf ?? client.name]
         }
     }
 

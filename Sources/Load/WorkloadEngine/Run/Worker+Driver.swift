@@ -152,7 +152,8 @@ extension Worker {
     /// The accesses of a batch use values that are drawn before the batch starts, so no other
     /// client may depend on them.
     var mayBatch: Bool {
-        plan.keepsWorkersBusy && plan.client.busyRetries == 0 && !values.publishes
+        plan.keepsWorkersBusy && plan.turns == nil && plan.client.busyRetries == 0
+            && !values.publishes
     }
 
     /// Performs accesses in batches until the load pauses, changes, or ends.

@@ -103,7 +103,7 @@ final class Worker {
                 continue
             }
             guard let moment = nextMoment() else { return }
-            guard let turn = awaitTurn(moment).flatMap(sharing) else {
+            guard let turn = awaitTurn(moment).flatMap({ sharing($0, at: moment) }) else {
                 countUnstarted(moment)
                 break
             }

@@ -68,8 +68,11 @@ final class WorkerTurns: Sendable {
 extension Worker {
     /// Waits for a turn of the clients that share workers.
     ///
+    /// - Parameters:
+    ///   - turn: The turn of this worker.
+    ///   - moment: The load time of the turn.
     /// - Returns: The turn, or `nil` if the run ends first.
-    func sharing(_ turn: Turn) -> Turn? {
+    func sharing(_ turn: Turn, at moment: UInt64) -> Turn? {
         guard let turns = plan.turns, !turns.begin(sleeper) else { return turn }
         while control.stage == .paused || control.stage == .running && turns.isWaiting(sleeper) {
             sleeper.sleep(until: .max)
@@ -81,6 +84,8 @@ extension Worker {
         // The worker waited, so its delay is not that of the load generator.
         var turn = turn
         turn.wasFree = false
+        // A pause of the load in the meantime is no delay.
+        turn.intended = control.clockTime(of: min(moment, phases.end))
         return turn
     }
 }

@@ -17,9 +17,9 @@ extension ScenarioDecoder {
             // Keep a client with errors, because thresholds may refer to it.
             return decodeClient(entry) ?? Client(name: entry.name, activity: .interrupt)
         }
-        for client in clients {
+        return clients.map { client in
             guard let owner = clients.first(where: { $0.name == client.workersOf }) else {
-                continue
+                return client
             }
             let node = top["clients"]?.mapping?[client.name]?.mapping?["workers-of"]
             if owner.workersOf != nil {
@@ -29,11 +29,17 @@ extension ScenarioDecoder {
                             ? "another client" : "the client that it uses"),
                     at: node?.mark
                 )
-            } else if client.style != .sync || owner.style != .sync {
-                log.add("'workers-of' requires that both clients have style: sync", at: node?.mark)
+            } else if !client.canTakeTurns || !owner.canTakeTurns {
+                log.add(
+                    "'workers-of' requires two clients that run 'sql', 'use', or a 'mix' with style: sync "
+                        + "and without supersede",
+                    at: node?.mark
+                )
             }
+            var client = client
+            client.workers = owner.workers
+            return client
         }
-        return clients
     }
 
     private func decodeClient(_ entry: (name: String, key: Node, value: Node)) -> Client? {
