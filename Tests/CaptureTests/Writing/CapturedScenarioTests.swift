@@ -59,7 +59,9 @@ struct CapturedScenarioTests {
         let isShared = writer == "1"
         #expect(scenario.clients.map(\.workersOf) == [nil, isShared ? "app-reads" : nil])
         #expect(!isShared || scenario.clients.allSatisfy { $0.workers == 1 })
-        #expect(captured.yaml.contains("the program reads and writes on one connection") == isShared)
+        #expect(
+            captured.yaml.contains("the program reads and writes on one connection") == isShared
+        )
         // One may wait for the other.
         #expect(captured.yaml.contains("p(90) < \(isShared ? 5 : 2)ms"))
     }
