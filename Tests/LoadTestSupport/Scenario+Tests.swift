@@ -43,6 +43,14 @@ extension Client {
         return client
     }
 
+    /// Returns two readers that take turns, with accesses that arrive at the same times.
+    static func takingTurns(at rate: Double, workers: Int = 1) -> [Client] {
+        let pace = Pace.open(Arrival(rate: rate, process: .even))
+        var second = reader("second", pace: pace)
+        second.workersOf = "first"
+        return [reader("first", workers: workers, pace: pace), second]
+    }
+
     /// Returns a client with the given activity.
     static func doing(
         _ activity: Activity,

@@ -168,13 +168,19 @@ extension CapturedTransaction {
     }
 
     /// A transaction for each statement, without the time between them.
+    ///
+    /// The transactions do not overlap.
     private var divided: [CapturedTransaction] {
-        statements.enumerated().map { index, statement in
+        var previousEnd = start
+        return statements.enumerated().map { index, statement in
             var part = self
             part.statements = [statement]
-            part.start = index == 0 ? start : statement.start - (beginSeconds ?? 0)
+            part.start =
+                index == 0 ? start : max(previousEnd, statement.start - (beginSeconds ?? 0))
             part.firstStep = index == 0 ? firstStep : nil
-            part.end = statement.end + (endSeconds ?? 0)
+            let nextStart = index + 1 < statements.count ? statements[index + 1].start : end
+            part.end = min(statement.end + (endSeconds ?? 0), nextStart)
+            previousEnd = part.end
             part.gaps = [index == 0 ? gaps.first ?? 0 : 0, 0]
             part.busyCount = index == 0 ? busyCount : 0
             part.retryCount = index == 0 ? retryCount : 0

@@ -69,6 +69,7 @@ struct CapturedScenarioTests {
     /// Accesses that follow each other closely can be one transaction by chance.
     @Test(arguments: [
         (every: 25, pause: 0.001, connection: "1", isDivided: true),
+        (every: 25, pause: 0, connection: "1", isDivided: true),
         (every: 5, pause: 0.001, connection: "1", isDivided: false),
         (every: 25, pause: 0.02, connection: "1", isDivided: false),
         (every: 25, pause: 0.001, connection: "2", isDivided: false),
@@ -95,6 +96,8 @@ struct CapturedScenarioTests {
         if isDivided {
             #expect(captured.operations.first?.count == 208)
             #expect(try #require(captured.operations.first?.meanSeconds) < 0.006)
+            let analysis = try CaptureAnalysis(load, schema: CaptureFixture.schema)
+            #expect(analysis.clients.map(\.concurrency) == [1])
         }
     }
 

@@ -171,14 +171,11 @@ struct SteeringTests {
     }
 
     @Test func clientsThatTakeTurnsHaveTheSameNumberOfWorkers() async throws {
-        let pace = Client.Pace.open(Arrival(rate: 10, process: .even))
-        var second = Client.reader("second", pace: pace)
-        second.workersOf = "first"
         var behavior = FakeTarget.Behavior()
         behavior.service = { _ in milliseconds(20) }
         let message = Lock("")
         let (_, target) = try await runScenario(
-            .test([.reader("first", pace: pace), second]),
+            .test(Client.takingTurns(at: 10)),
             behavior,
             at: [
                 Step(2000, { try? $0.set(.workers(client: "first", count: 0)) }),
@@ -202,13 +199,10 @@ struct SteeringTests {
     }
 
     @Test func aPauseDoesNotDelayAClientThatWaitsForItsTurn() async throws {
-        let pace = Client.Pace.open(Arrival(rate: 1, process: .even))
-        var second = Client.reader("second", pace: pace)
-        second.workersOf = "first"
         var behavior = FakeTarget.Behavior()
         behavior.service = { _ in milliseconds(400) }
         let (result, _) = try await runScenario(
-            .test([.reader("first", pace: pace), second]),
+            .test(Client.takingTurns(at: 1)),
             behavior,
             at: [Step(2150, { $0.pause() }), Step(5150, { $0.resume() })]
         )

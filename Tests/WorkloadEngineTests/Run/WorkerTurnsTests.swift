@@ -8,10 +8,9 @@ import WorkloadEngine
 struct WorkerTurnsTests {
     /// Two clients whose accesses of 5 ms always arrive at the same time.
     private static func clients(workers: Int, sharing: Bool) -> [Client] {
-        let pace = Client.Pace.open(Arrival(rate: 20, process: .even))
-        var second = Client.reader("second", pace: pace)
-        second.workersOf = sharing ? "first" : nil
-        return [.reader("first", workers: workers, pace: pace), second]
+        var clients = Client.takingTurns(at: 20, workers: workers)
+        if !sharing { clients[1].workersOf = nil }
+        return clients
     }
 
     private static func run(_ clients: [Client], service: UInt64) async throws -> ArmResult {

@@ -22,7 +22,7 @@ struct ClientPlan: Sendable {
     let interrupts: ClientInterrupts?
     /// The accesses that this client interrupts, or `nil` if it interrupts none.
     let interruptTarget: ClientInterrupts?
-    /// The turns of the clients that share this client's workers, or `nil` if it shares none.
+    /// The turns of this client and those with which it shares workers, or `nil` if it shares none.
     var turns: WorkerTurns?
     let tally = ActionTally()
     let windows: ActiveWindows

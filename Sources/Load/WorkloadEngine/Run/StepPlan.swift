@@ -103,7 +103,7 @@ extension VariableTable {
 }
 
 extension Worker {
-    func perform(_ steps: [StepPlan], in session: any WorkloadSession) throws {
+    func perform(_ steps: [StepPlan], of operation: Int, in session: any WorkloadSession) throws {
         for step in steps {
             switch step {
             case .run(let statement):
@@ -120,14 +120,14 @@ extension Worker {
                     values.value(of: condition.left),
                     values.value(of: condition.right)
                 )
-                try perform(holds ? then : otherwise, in: session)
+                try perform(holds ? then : otherwise, of: operation, in: session)
             case .times(let count, let steps):
                 for number in 0..<count {
                     if number > 0 { values.beginRepetition() }
-                    try perform(steps, in: session)
+                    try perform(steps, of: operation, in: session)
                 }
             case .pause(let length):
-                pause(length)
+                pause(length, in: operation)
             }
         }
     }
@@ -141,19 +141,19 @@ extension Worker {
     ///
     /// Threads wake up late, so the next pauses of the same operation are shorter by the time by which
     /// this one is too long.
-    private func pause(_ length: ThinkTime) {
+    private func pause(_ length: ThinkTime, in operation: Int) {
         var stream: RandomStream? = random
         let nanoseconds = length.nanoseconds(using: &stream)
         if let stream { random = stream }
-        let repaid = min(pauseDelays[performedOperation], nanoseconds)
-        pauseDelays[performedOperation] -= repaid
+        let repaid = min(pauseDelays[operation], nanoseconds)
+        pauseDelays[operation] -= repaid
         guard nanoseconds > repaid else { return }
         let deadline = clock.now().addingReportingOverflow(nanoseconds - repaid).partialValue
         while control.stage < .stopped {
             let now = clock.now()
             guard now < deadline else {
                 let delay = now - deadline
-                if delay <= Self.longestDelay { pauseDelays[performedOperation] += delay }
+                if delay <= Self.longestDelay { pauseDelays[operation] += delay }
                 return
             }
             let end = control.clockTime(of: phases.end)

@@ -379,8 +379,7 @@ extension Worker {
     @inline(__always)
     func perform(_ operation: Int, in session: any WorkloadSession) throws {
         if let steps = plan.steps[operation] {
-            performedOperation = operation
-            try perform(steps, in: session)
+            try perform(steps, of: operation, in: session)
             return
         }
         for statement in plan.operations[operation] {

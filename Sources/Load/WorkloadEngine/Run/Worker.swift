@@ -47,8 +47,6 @@ final class Worker {
     var nextSample: UInt64 = 0
     /// The times by which pauses in each operation have been too long so far, in nanoseconds.
     var pauseDelays: [UInt64]
-    /// The operation whose steps the worker performs.
-    var performedOperation = 0
     var isAbandoned = false
 
     init(
@@ -83,7 +81,7 @@ final class Worker {
         self.values = values
         self.random = random
         self.index = index
-        pauseDelays = Array(repeating: 0, count: max(1, plan.steps.count))
+        pauseDelays = Array(repeating: 0, count: plan.steps.count)
         seenEpoch = plan.settings.epoch
         settings = plan.settings.read()
         // Think times need a separate stream, because a copy would repeat the random numbers of
@@ -103,7 +101,7 @@ final class Worker {
                 continue
             }
             guard let moment = nextMoment() else { return }
-            guard let turn = awaitTurn(moment).flatMap({ sharing($0, at: moment) }) else {
+            guard let next = awaitTurn(moment), let turn = sharing(next, at: moment) else {
                 countUnstarted(moment)
                 break
             }

@@ -57,7 +57,7 @@ extension ScenarioDecoder {
         client.style = reader.choice("style") ?? .sync
         checkStyle(of: client, reader)
         client.workers = reader.integer("workers") ?? 1
-        client.workersOf = otherClient(reader, "workers-of")
+        client.workersOf = otherClient(at: "workers-of", in: reader)
         client.pace = decodePace(reader) ?? client.pace
         client.busyRetries = decodeRetry(reader)
         client.phases = decodePhaseNames(reader)

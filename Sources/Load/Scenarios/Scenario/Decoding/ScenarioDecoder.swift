@@ -420,18 +420,18 @@ extension ScenarioDecoder {
             return .action(.backup(pagesPerStep: reader.integer("pages") ?? 100))
         case "cancel":
             guard reader.required("client", example: "search") != nil else { return nil }
-            return otherClient(reader, "client").map { .action(.interrupt(client: $0)) }
+            return otherClient(at: "client", in: reader).map { .action(.interrupt(client: $0)) }
         default:
             _ = reader.only(of: ["client", "connection"])
             if reader.has("client") {
-                return otherClient(reader, "client").map { .action(.interrupt(client: $0)) }
+                return otherClient(at: "client", in: reader).map { .action(.interrupt(client: $0)) }
             }
             return reader.text("connection").map { .action(.interruptConnection($0)) }
                 ?? .interrupt
         }
     }
 
-    func otherClient(_ reader: MappingReader, _ key: String) -> String? {
+    func otherClient(at key: String, in reader: MappingReader) -> String? {
         guard let node = reader[key], let name = reader.text(key) else { return nil }
         if clientNames.contains(name) { return name }
         log.add(
