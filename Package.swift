@@ -87,10 +87,7 @@ let package = Package(
         .default(enabledTraits: ["Command", "OpenCombine"]),
         .trait(name: "Command", description: "The command poolgauge.", enabledTraits: ["Load"]),
         .trait(name: "Load", description: "WorkloadEngine."),
-        .trait(
-            name: "OpenCombine",
-            description: "SQLiteEngineCombine on platforms without Combine."
-        ),
+        .trait(name: "OpenCombine", description: "SQLiteEngineCombine where Combine is missing."),
         .trait(name: "GRDB", description: "Arms with library: grdb, and PoolgaugeGRDB."),
         .trait(name: "Metrics", description: "SQLiteEngineMetrics, for swift-metrics."),
     ],

@@ -4,7 +4,7 @@ import Text
 import WorkloadEngine
 
 package struct FidelityReport {
-    package struct Row: Sendable, Equatable {
+    package struct Row: Sendable {
         /// The names of the client and the operation.
         package var name: String
         /// The number of transactions per second, in the capture and in the run.
@@ -155,10 +155,6 @@ package struct FidelityReport {
             return 2
                 * (captured * captured / max(count.captured, 1)
                 + most * most / max(count.replayed, 1)).squareRoot()
-        }
-
-        package static func == (first: Row, second: Row) -> Bool {
-            first.name == second.name && first.rate == second.rate
         }
     }
 

@@ -13,7 +13,8 @@ import Telemetry
 /// them when the session's process ends for any reason.
 ///
 /// A session requires root privileges. Use a session on only one thread, and call ``poll()`` often,
-/// because the kernel buffers only 16 MiB of records.
+/// because the kernel buffers only 16 MiB of records. A thread of the session itself sets probes in
+/// programs that wait for them, and acquires the same lock.
 public final class SQLTraceSession: StatementTrace {
     let options: SQLTraceOptions
     var files: WatchedFiles
@@ -21,7 +22,7 @@ public final class SQLTraceSession: StatementTrace {
     var libraries: TracedLibraries
     var survey: ProcessSurvey
     let opens: DatabaseOpens
-    /// Protects all state, because a thread of the session sets probes in programs that wait for them.
+    /// Protects all state.
     let lock = Mutex(())
     var decoder: ExecutionDecoder
     /// The processes with probes.

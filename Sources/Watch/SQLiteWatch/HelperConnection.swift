@@ -133,14 +133,19 @@ struct HelperConnection {
 
     /// Adds a database in the next slot.
     ///
-    /// - Returns: `false` if the path is invalid or the helper does not respond.
-    mutating func add(path: String) -> Bool {
+    /// - Returns: `false` if the path is invalid or the helper does not respond. After any other
+    ///   failure, the next helper watches the database.
+    mutating func add(path: String, at now: UInt64) -> Bool {
         let bytes = Array(path.utf8)
         guard bytes.count <= HelperRequest.pathLimit, !bytes.contains(0) else { return false }
         if let helper {
             let slot = UInt8(paths.count)
-            guard (try? helper.response(to: .watch(slot: slot, path: bytes))) != nil else {
-                return false
+            do throws(HelperProcess.Failure) {
+                _ = try helper.response(to: .watch(slot: slot, path: bytes))
+            } catch {
+                // A late response would be taken for the response to the next request.
+                fail(error, at: now)
+                guard error != .timedOut else { return false }
             }
         }
         paths.append(bytes)

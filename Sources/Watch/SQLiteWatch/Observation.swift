@@ -1,5 +1,11 @@
 import Findings
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// The state of one database in one sample.
 struct Observation: Sendable {
     /// The time on the monotonic clock, in nanoseconds.
@@ -143,5 +149,19 @@ struct DescriptorUse: Equatable, Sendable {
         var isDeleted: Bool
         /// The time of the deletion, in milliseconds since 1970, or `nil` if it is unknown.
         var deleted: Int64?
+    }
+}
+
+private enum SystemErrorText {
+    static func text(_ code: Int32) -> String {
+        switch code {
+        case EACCES, EPERM:
+            "permission denied; run as its owner or as root"
+        case ETIMEDOUT:
+            "its file system does not respond"
+        case ECHILD:
+            "the helper process that reads it ended"
+        default: String(cString: strerror(code))
+        }
     }
 }

@@ -158,13 +158,13 @@ public final class WatchSession {
     /// Adds a database to watch.
     ///
     /// - Returns: `false` if the session already watches the database, has reached
-    ///   ``databaseLimit``, or receives no response from its helper. In the last case, a later call
-    ///   may succeed.
+    ///   ``databaseLimit``, or its helper does not respond within two seconds. In the last case, a
+    ///   later call may succeed.
     @discardableResult
     public func add(path: String) -> Bool {
         let path = FilePath.resolved(path)
         guard targets.count < Self.databaseLimit, !targets.contains(where: { $0.path == path }),
-            helper.add(path: path)
+            helper.add(path: path, at: monotonicNanoseconds())
         else { return false }
         targets.append(WatchTarget(path: path))
         tables?.add(path: path)

@@ -6,10 +6,6 @@ import Scenarios
 import Telemetry
 import WorkloadEngine
 
-#if !os(Linux)
-import EngineTarget
-#endif
-
 /// The tables of the captured database and the ranges of their columns.
 struct CaptureDatabase {
     let schema: CaptureSchema

@@ -98,8 +98,10 @@ struct LiveCapture {
             for execution in executions { add(execution, to: &result) }
         }
         result.processorSpeed = gauge.finish()
-        // A terminal sends ^C to the command, too.
-        if let process, let signal = interruption.signal, signal != SIGINT { kill(process, signal) }
+        // A terminal sends ^C and ^\ to the command, too.
+        if let process, let signal = interruption.signal, signal != SIGINT, signal != SIGQUIT {
+            kill(process, signal)
+        }
         // The last statements of a command that has ended.
         for execution in session.poll() { add(execution, to: &result) }
         for process in processorWait.known { processorWait.read(process) }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Capture
 import Comparison
 import GRDBTarget
 import Reports

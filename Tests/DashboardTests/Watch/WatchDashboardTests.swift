@@ -1,3 +1,4 @@
+import Findings
 import TerminalUI
 import Testing
 
@@ -293,6 +294,30 @@ struct WatchDashboardTests {
         // The read transaction is open during all ten seconds.
         let row = try #require(history.rows.first { $0.pid == 4713 })
         #expect(row.share.reader.value == 1)
+    }
+
+    @Test func theSizeOfReportsIncludesAllTexts() throws {
+        let text = String(repeating: "x", count: 1_000)
+        func bytes(_ change: (inout WatchReport) -> Void) throws -> Int {
+            var report = try #require(WatchStory().reports(until: 1).first)
+            report.statements = [WatchedStatement(sql: "SELECT 1")]
+            report.transactions = [WatchedTransaction(pid: 1, connection: "7f")]
+            let size = { (report: WatchReport) in
+                var history = WatchHistory(path: "/srv/app.db")
+                history.append(report, time: 0)
+                return history.reportBytes
+            }
+            let before = size(report)
+            change(&report)
+            return size(report) - before
+        }
+        let texts = [text, text]
+        #expect(try bytes { $0.statements?[0].sql += text } == 1_000)
+        #expect(try bytes { $0.statements?[0].plan = texts } >= 2_000)
+        #expect(try bytes { $0.statements?[0].values = texts } >= 2_000)
+        #expect(try bytes { $0.statements?[0].upgradeAfter = text } == 1_000)
+        #expect(try bytes { $0.transactions?[0].gapBefore = text } == 1_000)
+        #expect(try bytes { $0.copies = [WatchedCopy(pid: 1, library: text)] } >= 1_000)
     }
 
     @Test func memoryIsBoundedDuringALongWatch() {

@@ -82,6 +82,23 @@ struct HelperProcessTests {
     }
 
     /// The session ends its batch so that the helper is immediately available again.
+    @Test(arguments: [SIGKILL, SIGSTOP])
+    func aHelperThatFailsWhileADatabaseIsAddedIsReplaced(signal: Int32) throws {
+        var connection = try connection()
+        kill(connection.process, signal)
+        let now = SystemClock.monotonic
+        let isAdded = connection.add(path: "/nonexistent/second.db", at: now)
+        #expect(isAdded == (signal == SIGKILL))
+        #expect(!connection.isRunning)
+        #expect(connection.problem != nil)
+        let later = now + 4_000_000_000
+        let moments = [HelperRequest.Moment(time: now, readsList: false)]
+        connection.sendBatch(moments: moments, probesReaders: false, at: later)
+        let batch = connection.receiveBatch(moments: 1, at: later)
+        #expect(batch.entries.map(\.samples.count) == [isAdded ? 2 : 1])
+        #expect(connection.problem == nil)
+    }
+
     @Test func aSessionRunsForItsDurationAndCountsItsSamples() throws {
         let session = try WatchSession.watching(folder.file())
         _ = session.reports()

@@ -191,9 +191,9 @@ final class AccessCancellation: Sendable {
         }
     }
 
-    var isCanceled: Bool { wasCanceled.load(ordering: .acquiring) }
+    var isCancelled: Bool { wasCanceled.load(ordering: .acquiring) }
 
-    func check() throws { if isCanceled { throw CancellationError() } }
+    func check() throws { if isCancelled { throw CancellationError() } }
 }
 
 /// A task's wait for one specific connection, which ends if the task is canceled.

@@ -145,7 +145,7 @@ extension Database {
         // The declaration of a virtual table, for example of FTS5, loses the code of the interrupt.
         let isInterrupt =
             message == "interrupted"
-            || (cancellation?.isCanceled == true && message.hasPrefix("vtable constructor failed"))
+            || (cancellation?.isCancelled == true && message.hasPrefix("vtable constructor failed"))
         return isInterrupt ? .SQLITE_INTERRUPT : ResultCode(rawValue: code)
     }
 

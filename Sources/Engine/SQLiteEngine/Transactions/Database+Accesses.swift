@@ -154,7 +154,7 @@ extension Database {
     private func endLeftOpenTransaction() {
         if configuration.allowsUnsafeTransactions { return }
         requirement(
-            cancellation?.isCanceled == true,
+            cancellation?.isCancelled == true,
             "A transaction was left open at the end of a database access"
         )
         abandonTransaction()

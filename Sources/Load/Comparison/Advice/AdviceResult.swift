@@ -34,9 +34,7 @@ package struct AdviceResult: Sendable, Codable, Equatable {
     package var partialReason: String?
     /// The number of pairs of runs that test each candidate, or 0 if there was no confirmation.
     package var blocks: Int
-    /// The number of screening rounds.
-    ///
-    /// Each round eliminates the less promising half of the candidates.
+    /// The largest number of screening runs of a candidate.
     package var screeningRounds: Int
     /// The length of the measured part of a screening run, in seconds.
     package var screeningSeconds: Double

@@ -8,9 +8,9 @@ import WorkloadEngine
 /// An object that searches for changes to an arm that improve a scenario's primary metrics.
 ///
 /// The search runs the current arm once and derives candidates from the result. A screening tests
-/// all candidates in a few short runs. A confirmation then tests the best three candidates on fresh
-/// pairs of runs. Only the fresh pairs determine the verdict, so a candidate that led the screening
-/// by chance has no advantage.
+/// all candidates in a few short runs. Confirmations then test the best candidates, at most three at
+/// a time, on fresh pairs of runs. Only the fresh pairs determine the verdict, so a candidate that
+/// led the screening by chance has no advantage.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 package final class AdviceRun: Sendable {

@@ -4,7 +4,7 @@ public struct Client: Sendable, Equatable {
     public var name: String
     /// The client's activity.
     public var activity: Activity
-    /// The number of concurrent workers, which `ClientSettings` can change during a run.
+    /// The number of concurrent workers, which the dashboard can change during a run.
     public var workers: Int = 1
     /// The client whose workers also perform this client's accesses, or `nil` for its own workers.
     ///

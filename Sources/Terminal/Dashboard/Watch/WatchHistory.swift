@@ -181,19 +181,32 @@ struct WatchHistory: Sendable, Timeline {
     }
 
     private static func statementSize(of report: WatchReport) -> Int {
+        func size<Item>(_ items: [Item]?, _ texts: (Item) -> [String?]) -> Int {
+            (items ?? []).reduce(0) { sum, item in
+                texts(item).reduce(sum + MemoryLayout<Item>.stride) {
+                    $0 + ($1?.utf8.count ?? 0)
+                }
+            }
+        }
+        func texts(_ block: WatchedBlock) -> [String?] {
+            let by = block.by
+            return [block.name, block.sql, by?.name, by?.sql, by?.gapAfter, by?.gapBefore]
+        }
         let statements = (report.statements ?? []).reduce(0) {
-            $0 + MemoryLayout<WatchedStatement>.stride + $1.sql.utf8.count + $1.pids.count * 4
+            $0 + $1.pids.count * 4 + size($1.plan) { [$0] } + size($1.values) { [$0] }
+                + size($1.failures) { [$0.code] }
         }
-        let transactions = (report.transactions ?? []).reduce(0) {
-            $0 + MemoryLayout<WatchedTransaction>.stride + ($1.sql?.utf8.count ?? 0)
-        }
-        let current = (report.current ?? []).reduce(0) {
-            $0 + MemoryLayout<WatchedCurrentStatement>.stride + $1.sql.utf8.count
-        }
-        return (report.blocked ?? []).reduce(statements + transactions + current) {
-            $0 + MemoryLayout<WatchedBlock>.stride + ($1.sql?.utf8.count ?? 0)
-                + ($1.by?.sql?.utf8.count ?? 0)
-        }
+        return statements
+            + size(report.statements) {
+                [$0.sql, $0.upgradeAfter, $0.repeated?.after, $0.proposedIndex]
+            }
+            + size(report.transactions) { [$0.name, $0.sql, $0.gapAfter, $0.gapBefore] }
+            + size(report.current) { [$0.sql] }
+            + size(report.blocked, texts) + size(report.waits) { texts($0.longest) }
+            + size(report.connections) {
+                [$0.name, $0.library, $0.running?.sql] + $0.pragmas.map(\.value)
+            }
+            + size(report.copies) { [$0.name, $0.library, $0.sourceID] }
     }
 
     // MARK: Rows
@@ -401,8 +414,6 @@ struct WatchMoment: Timed, Equatable {
     var listSamples: Int
     /// The CPU time of this program and its helper processes, as a share of one CPU.
     var cpuShare: Double
-    /// The size of the log file, in bytes, or NaN if there is no log.
-    var logBytes: Double
     /// The number of frames in use, or NaN if unknown.
     var frames: Double
     /// The number of pinned frames, or NaN if unknown.
@@ -425,7 +436,6 @@ struct WatchMoment: Timed, Equatable {
         listSamples = report.window.listSamples
         cpuShare = report.window.processorShare
         let wal = report.wal
-        logBytes = wal.map { Double($0.bytes) } ?? .nan
         frames = wal?.frames.map { Double($0) } ?? .nan
         pinnedFrames = wal?.pinned.map { Double($0) } ?? .nan
         commits = Double(wal?.commits ?? report.rollback?.transactions ?? 0)

@@ -242,7 +242,8 @@ package final class AgentTraceSession: StatementTrace {
         }
         recordCount &+= 1
         // A shell may execute another program.
-        if names[process] == nil || record.kind == .program {
+        let isNewProgram = if case .program = record.kind { true } else { false }
+        if names[process] == nil || isNewProgram {
             names[process] =
                 ProcFile.text("/proc/\(process)/comm")?.split(separator: "\n").first
                 .map { String($0) } ?? names[process]

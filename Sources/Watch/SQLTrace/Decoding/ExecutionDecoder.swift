@@ -246,8 +246,8 @@ struct ExecutionDecoder {
         if !end.isPartial {
             // The cost of probes is an estimate, so a time is never 0.
             let inner =
-                innerOverhead.hit * Double(end.inner.hits)
-                + innerOverhead.return * Double(end.inner.returns)
+                innerOverhead.hit * Double(end.innerHits)
+                + innerOverhead.return * Double(end.innerReturns)
             let probes = min(
                 stepOverhead &* UInt64(end.stepCount) &+ UInt64(inner),
                 end.inside / 10 &* 9

@@ -1,9 +1,9 @@
 /// A record of a program in the kernel (`probes.bpf.c`), or of the library in a program (`Agent.c`).
 ///
 /// The fields come from other programs' memory, so every value is possible.
-struct ProbeRecord: Sendable, Equatable {
+struct ProbeRecord: Sendable {
     /// The end of an execution.
-    struct Execution: Sendable, Equatable {
+    struct Execution: Sendable {
         var source: StatementExecution.Source
         /// Whether the probes were set during the execution, so that its start is unknown.
         var isPartial: Bool
@@ -37,16 +37,13 @@ struct ProbeRecord: Sendable, Equatable {
         var counters: SIMD8<UInt32>
         /// The number of valid counters.
         var counterCount: Int
-        /// The probes that other statements reached inside the steps, at entries and at returns.
-        var inner: (hits: UInt32, returns: UInt32)
-
-        static func == (left: Execution, right: Execution) -> Bool {
-            left.start == right.start && left.inside == right.inside
-                && left.result == right.result && left.rows == right.rows
-        }
+        /// The probes that other statements reached inside the steps, at entries.
+        var innerHits: UInt32
+        /// The probes that other statements reached inside the steps, at returns.
+        var innerReturns: UInt32
     }
 
-    enum Kind: Sendable, Equatable {
+    enum Kind: Sendable {
         case execution(Execution)
         /// A part of a statement's text.
         case text([UInt8], isFirst: Bool, isLast: Bool)
@@ -149,7 +146,8 @@ struct ProbeRecord: Sendable, Equatable {
                         ? bytes.loadUnaligned(fromByteOffset: 120, as: SIMD8<UInt32>.self)
                         : SIMD8(),
                     counterCount: hasCounters ? length : 0,
-                    inner: bytes.count >= Self.innerEnd ? (load(152), load(156)) : (0, 0)
+                    innerHits: bytes.count >= Self.innerEnd ? load(152) : 0,
+                    innerReturns: bytes.count >= Self.innerEnd ? load(156) : 0
                 )
             )
         case 2, 3:

@@ -1,7 +1,8 @@
 import Findings
 import Telemetry
 
-/// One execution of a statement by another program, observed through uprobes on SQLite's functions.
+/// One execution of a statement by another program, which probes on SQLite's functions or the library
+/// in the program observed.
 ///
 /// An execution ends when `sqlite3_step` returns no row, or when its statement is reset or
 /// finalized.

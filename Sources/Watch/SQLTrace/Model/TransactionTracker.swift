@@ -3,7 +3,7 @@ import SQLiteWatch
 
 /// The explicit transactions of all connections, derived from changes of their autocommit state.
 struct TransactionTracker {
-    struct Transaction: Sendable, Equatable {
+    struct Transaction: Sendable {
         var key: ConnectionKey
         /// The end time of the first statement.
         var start: UInt64
@@ -25,11 +25,6 @@ struct TransactionTracker {
         var idle: UInt64 = 0
         /// The length and end of the longest gap between two statements.
         var longestGap: (length: UInt64, end: UInt64) = (0, 0)
-
-        static func == (left: Transaction, right: Transaction) -> Bool {
-            left.key == right.key && left.start == right.start && left.end == right.end
-                && left.statements == right.statements
-        }
 
         /// Returns the duration of the transaction up to a given time, in seconds.
         func seconds(at now: UInt64) -> Double {
@@ -189,7 +184,7 @@ struct TransactionTracker {
 
 /// A tracker that records how long statements wait for other connections.
 struct BlockTracker {
-    struct Block: Sendable, Equatable {
+    struct Block: Sendable {
         var end: UInt64
         var key: ConnectionKey
         var sql: String?

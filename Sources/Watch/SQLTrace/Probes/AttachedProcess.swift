@@ -10,7 +10,7 @@ import Telemetry
 ///
 /// While the process loses more than the limit of its time, it has probes only in windows. The
 /// object measures the time with probes, from which the rates of the process are computed. Use it
-/// only on the session's thread.
+/// only with the session's lock.
 final class AttachedProcess {
     let process: Int32
     /// The program that the process executes, or `nil` if it has ended.
