@@ -53,8 +53,9 @@ packages_for() {
     # At most twelve packages, and no other language than C, Python, and SQL.
     run) echo "$tests" ;;
     faults) echo "$build faketime" ;;
+    planted) echo "$tests faketime procps" ;;
     terminals) echo "$build python3 tmux screen xterm xvfb xauth" ;;
-    soak) echo "$build python3" ;;
+    soak) echo "$build python3 tmux" ;;
     packages) echo "$build python3 tmux dpkg-dev debootstrap lintian" ;;
     # prometheus contains promtool.
     languages)
@@ -74,7 +75,7 @@ packages_for() {
             "golang-github-mattn-go-sqlite3-dev default-jdk-headless libxerial-sqlite-jdbc-java"
         ;;
     programs | checks)
-        echo "$tests python3-venv php-cli php-sqlite3 ruby ruby-sqlite3 golang-go" \
+        echo "$tests procps python3-venv php-cli php-sqlite3 ruby ruby-sqlite3 golang-go" \
             "golang-github-mattn-go-sqlite3-dev"
         ;;
     *) echo "$tests" ;;
@@ -96,6 +97,8 @@ is_installed() {
     php-cli) command -v php ;;
     php-sqlite3) php -r 'exit(class_exists("SQLite3") && extension_loaded("pdo_sqlite") ? 0 : 1);' ;;
     ruby-sqlite3) ruby -r sqlite3 -e 0 ;;
+    ruby-sinatra) ruby -r sinatra/base -e 0 ;;
+    procps) command -v pkill && command -v pgrep ;;
     golang-go) command -v go ;;
     default-jdk-headless) command -v javac ;;
     libxerial-sqlite-jdbc-java) [[ -e /usr/share/java/sqlite-jdbc.jar ]] ;;

@@ -30,6 +30,32 @@ struct TrialRunnerTests {
         #expect(found.responses["reader"]?.count == reader.completed + reader.skipped)
     }
 
+    @Test func aRunThatFailsIsNotReportedAsStopped() async throws {
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(
+                service: { _ in milliseconds(50) },
+                beforeAccess: { if $0.number == 20 { throw FakeFailure.full } }
+            )
+        )
+        var options = RunOptions()
+        options.clock = target.clock
+        let trials = TrialRunner(
+            FakeFactory(target: target),
+            options: options,
+            limit: .seconds(600)
+        )
+        let error = await #expect(throws: RunError.self) {
+            try await trials.measure(
+                .test([.reader()]),
+                on: Arm(name: "pool", kind: .pool),
+                datasetSeed: 1
+            )
+        }
+        #expect(error?.code == .failed)
+        #expect(error?.message.contains("arm 'pool' failed: reader: SQLITE_FULL") == true)
+    }
+
     @Test func theOverheadOfAnArmComesFromItsLastRun() async throws {
         let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(50) }))
         var options = RunOptions()

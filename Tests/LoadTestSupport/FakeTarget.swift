@@ -8,6 +8,8 @@ enum FakeFailure: Error, Equatable {
     case busy
     case interrupted
     case broken
+    /// The disk is full.
+    case full
 }
 
 /// A simulated database whose times, failures, and results are defined by a test.
@@ -123,6 +125,7 @@ final class FakeTarget: WorkloadTarget {
         switch error as? FakeFailure {
         case .busy?: .busy("SQLITE_BUSY")
         case .interrupted?: .interrupted
+        case .full?: .error("SQLITE_FULL")
         case .broken?, nil: .error("SQLITE_ERROR")
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The length of the attacks: short in `./test`, full in `./test --faults`.
+/// The length of the attacks: short in `./test`, full in `./test --faults` and `--power`.
 enum Length {
     static let isFull = ProcessInfo.processInfo.environment["POOLGAUGE_FAULTS"] != nil
 

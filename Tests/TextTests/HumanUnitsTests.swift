@@ -189,4 +189,15 @@ struct HumanUnitsTests {
     func numbersHaveNoExponent(number: Double, text: String) {
         #expect(ReportUnits.withoutExponent(number) == text)
     }
+
+    @Test(
+        arguments: [
+            (2.9, 2), (-1.0, 0), (.nan, 0), (.infinity, 1_000_000_000_000_000_000),
+            (1e300, 1_000_000_000_000_000_000),
+            (0.0, 0),
+        ] as [(Double, UInt64)]
+    )
+    func numbersOfRecordingsAreBounded(number: Double, integer: UInt64) {
+        #expect(UInt64(bounded: number) == integer)
+    }
 }

@@ -372,9 +372,10 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var processesSlowed: Int
     /// The time that a program loses per event, in seconds, measured when tracing started.
     public var secondsPerEvent: Double?
-    /// An upper bound on the share of a program's time that events consumed in the last interval.
+    /// By which part the work of the program that the probes slow most takes longer, as a mean over
+    /// the time since it was first traced.
     ///
-    /// The bound assumes that one thread caused all events.
+    /// While it has probes, a program that has them only in windows is slowed more.
     public var share: Double
     /// The number of lost events.
     ///

@@ -145,7 +145,11 @@ final class TrialRunner: Sendable {
         let start = elapsed
         do {
             let result = try await run.run()
-            if result.partial { throw End.stopped }
+            if result.partial {
+                // A run that fails ends early, too.
+                guard let failure = result.failures?.first else { throw End.stopped }
+                throw RunError(.failed, "arm '\(arm.name)' failed: \(failure)")
+            }
             let overhead = max(0, elapsed - start - length)
             state.withLock { state in
                 state.current = nil

@@ -344,6 +344,13 @@ package enum ReportUnits {
     }
 }
 
+extension UInt64 {
+    /// Creates the nearest integer from 0 to 10^18 that is not larger, or 0 for NaN.
+    ///
+    /// Recordings and other programs can contain any numbers.
+    package init(bounded value: Double) { self = value > 0 ? UInt64(Swift.min(value, 1e18)) : 0 }
+}
+
 extension Double {
     package func rounded(toDigits digits: Int) -> Double {
         var factor = 1.0

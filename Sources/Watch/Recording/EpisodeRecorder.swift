@@ -183,10 +183,10 @@ package final class EpisodeRecorder: Sendable {
         let observed =
             switch metric.unit {
             case .seconds: HumanUnits.duration(seconds: value)
-            case .bytes: HumanUnits.bytes(UInt64(max(0, value)))
+            case .bytes: HumanUnits.bytes(UInt64(bounded: value))
             case .share: HumanUnits.percent(value)
             case .rate: HumanUnits.rate(value)
-            case .count: HumanUnits.exact(UInt64(max(0, value)))
+            case .count: HumanUnits.exact(UInt64(bounded: value))
             }
         return "\(trigger.text) (\(observed))"
     }

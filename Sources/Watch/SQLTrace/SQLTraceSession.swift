@@ -13,8 +13,8 @@ import Telemetry
 /// them when the session's process ends for any reason.
 ///
 /// A session requires root privileges. Use a session on only one thread, and call ``poll()`` often,
-/// because the kernel buffers only 16 MiB of records. A thread of the session itself sets probes in
-/// programs that wait for them, and acquires the same lock.
+/// because the kernel buffers only 16 MiB of records. A lock of the session permits its own
+/// thread to set probes in programs that wait for them.
 public final class SQLTraceSession: StatementTrace {
     let options: SQLTraceOptions
     var files: WatchedFiles

@@ -1,5 +1,4 @@
 #if os(Linux)
-import Glibc
 import Telemetry
 
 /// A sampler that takes the samples of a batch in the helper process.

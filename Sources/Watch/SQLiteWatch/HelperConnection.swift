@@ -129,12 +129,14 @@ struct HelperConnection {
         endedNanoseconds &+= currentNanoseconds
         currentNanoseconds = 0
         retryTime = now &+ Self.pause
+        if error == .timedOut { retryTime &+= UInt64(HelperProcess.timeout) * 1_000_000_000 }
     }
 
     /// Adds a database in the next slot.
     ///
-    /// - Returns: `false` if the path is invalid or the helper does not respond. After any other
-    ///   failure, the next helper watches the database.
+    /// If the helper fails, the next one watches the database.
+    ///
+    /// - Returns: `false` if the path is invalid.
     mutating func add(path: String, at now: UInt64) -> Bool {
         let bytes = Array(path.utf8)
         guard bytes.count <= HelperRequest.pathLimit, !bytes.contains(0) else { return false }
@@ -145,7 +147,6 @@ struct HelperConnection {
             } catch {
                 // A late response would be taken for the response to the next request.
                 fail(error, at: now)
-                guard error != .timedOut else { return false }
             }
         }
         paths.append(bytes)

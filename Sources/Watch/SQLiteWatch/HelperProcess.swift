@@ -17,7 +17,7 @@ final class HelperProcess {
     }
 
     /// The timeout for a response, in seconds.
-    private static let timeout = 2
+    static let timeout = 2
     /// The maximum number of bytes to receive in one call.
     private static let receiveLength = 4_096
 

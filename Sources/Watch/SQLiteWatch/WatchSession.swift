@@ -157,9 +157,8 @@ public final class WatchSession {
 
     /// Adds a database to watch.
     ///
-    /// - Returns: `false` if the session already watches the database, has reached
-    ///   ``databaseLimit``, or its helper does not respond within two seconds. In the last case, a
-    ///   later call may succeed.
+    /// - Returns: `false` if the session already watches the database or has reached
+    ///   ``databaseLimit``, or if the path is invalid.
     @discardableResult
     public func add(path: String) -> Bool {
         let path = FilePath.resolved(path)

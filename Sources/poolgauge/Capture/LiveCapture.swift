@@ -76,12 +76,18 @@ struct LiveCapture {
         // Discard data collected before both sessions were running. A command has just started.
         _ = watch.reports()
         if process == nil { session.poll() }
+        var hasEnded = process == nil
+        // After the command is reaped, its ID can belong to another process.
+        func isRunning() -> Bool {
+            if let process, !hasEnded { hasEnded = waitpid(process, nil, WNOHANG) != 0 }
+            return !hasEnded
+        }
         let gauge = ProcessorGauge()
         defer { _ = gauge.finish() }
         let start = clock.now
         var nextRead = start + .seconds(1)
         while clock.now < end, interruption.signal == nil,
-            process.map({ waitpid($0, nil, WNOHANG) == 0 }) ?? true,
+            process == nil || isRunning(),
             result.executions.count < Self.maximumExecutions
         {
             watch.run(for: Self.pollInterval) { interruption.signal != nil }
@@ -99,7 +105,9 @@ struct LiveCapture {
         }
         result.processorSpeed = gauge.finish()
         // A terminal sends ^C and ^\ to the command, too.
-        if let process, let signal = interruption.signal, signal != SIGINT, signal != SIGQUIT {
+        if let process, isRunning(), let signal = interruption.signal, signal != SIGINT,
+            signal != SIGQUIT
+        {
             kill(process, signal)
         }
         // The last statements of a command that has ended.

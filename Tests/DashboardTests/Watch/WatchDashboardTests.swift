@@ -296,7 +296,7 @@ struct WatchDashboardTests {
         #expect(row.share.reader.value == 1)
     }
 
-    @Test func theSizeOfReportsIncludesAllTexts() throws {
+    @Test func theSizeOfReportsIncludesTheTextsOfStatements() throws {
         let text = String(repeating: "x", count: 1_000)
         func bytes(_ change: (inout WatchReport) -> Void) throws -> Int {
             var report = try #require(WatchStory().reports(until: 1).first)

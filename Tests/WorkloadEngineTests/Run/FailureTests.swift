@@ -79,62 +79,22 @@ struct FailureTests {
     }
 
     @Test func aFullDiskEndsTheRunAndKeepsTheResult() async throws {
-        let target = FullDiskTarget(clock: SimulatedClock())
-        let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(5)))])
-        var options = RunOptions()
-        options.clock = target.fake.clock
-        let run = WorkloadRun(
-            scenario: scenario,
-            arm: scenario.arms[0],
-            factory: FullDiskTargetFactory(target: target),
-            options: options
+        let clock = SimulatedClock()
+        let end = clock.now() + milliseconds(3000)
+        let target = FakeTarget(
+            clock: clock,
+            .init(
+                service: { _ in milliseconds(5) },
+                beforeAccess: { if $0.time > end { throw FakeFailure.full } }
+            )
         )
-        let result = try await run.run()
+        let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(5)))])
+        let result = try await WorkloadRun.simulated(scenario, on: target).run()
         #expect(result.exitStatus == .failed)
         #expect(result.partial)
         #expect(result.failures?.first?.contains("SQLITE_FULL") == true)
         #expect(result.duration < 4, "the run must end soon after the disk is full, at 3 s")
         #expect(result.clients["ui"]?.completed ?? 0 > 200)
         #expect(result.clients["ui"]?.isBalanced == true)
-    }
-}
-
-/// A fake target whose disk is full after three seconds.
-private final class FullDiskTarget: WorkloadTarget {
-    let fake: FakeTarget
-
-    init(clock: SimulatedClock) {
-        let end = clock.now() + milliseconds(3000)
-        fake = FakeTarget(
-            clock: clock,
-            .init(
-                service: { _ in milliseconds(5) },
-                beforeAccess: { if $0.time > end { throw FakeFailure.broken } }
-            )
-        )
-    }
-
-    func supports(_ access: WorkloadAccess) -> Bool { fake.supports(access) }
-    func perform(
-        _ access: WorkloadAccess,
-        as client: WorkloadClientName,
-        _ body: (any WorkloadSession) throws -> Void
-    ) throws { try fake.perform(access, as: client, body) }
-    func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
-        try fake.makeSnapshot(as: client)
-    }
-    func interrupt() { fake.interrupt() }
-    func failure(of error: any Error) -> WorkloadFailure { .error("SQLITE_FULL") }
-    func status() -> DatabaseStatus? { nil }
-    func environment() -> [String: String] { [:] }
-    func close() throws { try fake.close() }
-}
-
-private struct FullDiskTargetFactory: WorkloadTargetFactory {
-    let target: FullDiskTarget
-
-    func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
-        if arm.name == "data" { return try FakeFactory(target: target.fake).open(arm, at: path) }
-        return target
     }
 }

@@ -154,7 +154,7 @@ final class AccessCancellation: Sendable {
     }
 
     private let state = Lock(State())
-    private let wasCanceled = Atomic<Bool>(false)
+    private let wasCancelled = Atomic<Bool>(false)
 
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
@@ -174,7 +174,7 @@ final class AccessCancellation: Sendable {
     /// last check for cancellation and the start of its next statement. Later interrupts affect
     /// only the statements of this canceled access.
     func cancel() {
-        wasCanceled.store(true, ordering: .releasing)
+        wasCancelled.store(true, ordering: .releasing)
         interrupt(againAfter: EngineTimings.firstInterruptPause)
     }
 
@@ -191,7 +191,7 @@ final class AccessCancellation: Sendable {
         }
     }
 
-    var isCancelled: Bool { wasCanceled.load(ordering: .acquiring) }
+    var isCancelled: Bool { wasCancelled.load(ordering: .acquiring) }
 
     func check() throws { if isCancelled { throw CancellationError() } }
 }

@@ -34,7 +34,8 @@ package struct AdviceResult: Sendable, Codable, Equatable {
     package var partialReason: String?
     /// The number of pairs of runs that test each candidate, or 0 if there was no confirmation.
     package var blocks: Int
-    /// The largest number of screening runs of a candidate.
+    /// The largest number of screening runs of a candidate, or the planned number if the search ended
+    /// before.
     package var screeningRounds: Int
     /// The length of the measured part of a screening run, in seconds.
     package var screeningSeconds: Double

@@ -50,6 +50,8 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
         case stuck
         /// The database could not be closed.
         case closing
+        /// A run of a search ended early, for example because the disk is full.
+        case failed
         /// The scenario cannot be run or compared.
         case scenario
     }

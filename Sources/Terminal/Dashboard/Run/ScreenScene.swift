@@ -1,6 +1,4 @@
-import SQLiteWatch
 import TerminalUI
-import Text
 
 /// The input of a screen: the data, the time window, and the user's selection.
 struct ScreenScene: Sendable {

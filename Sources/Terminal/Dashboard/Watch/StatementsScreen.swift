@@ -37,7 +37,7 @@ struct StatementsScreen: WatchScreen {
                 Span($0.waited == 0 ? "" : WatchLabels.duration($0.waited), $1.style(.locked))
             },
             .number("rows", width: 9, priority: 8, { $0.rows ?? 0 }) {
-                Span($0.rows.map { HumanUnits.count(UInt64(max(0, $0))) } ?? "", $1.style(.dim))
+                Span($0.rows.map { HumanUnits.count(UInt64(bounded: $0)) } ?? "", $1.style(.dim))
             },
             .number("mean", width: 9, priority: 15, { $0.mean ?? 0 }) {
                 Span($0.mean.map(WatchLabels.duration) ?? "", $1.style(.text))
@@ -169,7 +169,7 @@ struct StatementsScreen: WatchScreen {
         if let rows = statement.rows {
             let each = rows / Double(max(statement.calls, 1))
             facts.append(
-                "rows: \(HumanUnits.count(UInt64(max(0, rows)))), "
+                "rows: \(HumanUnits.count(UInt64(bounded: rows))), "
                     + "\(WatchLabels.decimal(each)) per execution"
             )
         }

@@ -173,21 +173,22 @@ struct WatchHistory: Sendable, Timeline {
     private static func size(of report: WatchReport) -> Int {
         let locks = report.processes.reduce(0) { $0 + $1.locks.count }
         return MemoryLayout<WatchReport>.stride + report.verdict.text.utf8.count * 2
-            + report.processes.count * MemoryLayout<WatchedProcess>.stride
+            + size(report.processes) { [$0.name, $0.user, $0.commandLine] }
             + locks * MemoryLayout<WatchedLock>.stride
             + report.pins.count * MemoryLayout<WatchedPin>.stride
             + report.tables.count * (MemoryLayout<WatchedTable>.stride + 32)
+            + size(report.notes) { [$0] }
             + report.findings.count * 512 + statementSize(of: report)
     }
 
-    private static func statementSize(of report: WatchReport) -> Int {
-        func size<Item>(_ items: [Item]?, _ texts: (Item) -> [String?]) -> Int {
-            (items ?? []).reduce(0) { sum, item in
-                texts(item).reduce(sum + MemoryLayout<Item>.stride) {
-                    $0 + ($1?.utf8.count ?? 0)
-                }
-            }
+    /// Returns the size of the elements of an array with their texts.
+    private static func size<Item>(_ items: [Item]?, _ texts: (Item) -> [String?]) -> Int {
+        (items ?? []).reduce(0) { sum, item in
+            texts(item).reduce(sum + MemoryLayout<Item>.stride) { $0 + ($1?.utf8.count ?? 0) }
         }
+    }
+
+    private static func statementSize(of report: WatchReport) -> Int {
         func texts(_ block: WatchedBlock) -> [String?] {
             let by = block.by
             return [block.name, block.sql, by?.name, by?.sql, by?.gapAfter, by?.gapBefore]
@@ -203,9 +204,8 @@ struct WatchHistory: Sendable, Timeline {
             + size(report.transactions) { [$0.name, $0.sql, $0.gapAfter, $0.gapBefore] }
             + size(report.current) { [$0.sql] }
             + size(report.blocked, texts) + size(report.waits) { texts($0.longest) }
-            + size(report.connections) {
-                [$0.name, $0.library, $0.running?.sql] + $0.pragmas.map(\.value)
-            }
+            + size(report.connections) { [$0.name, $0.library, $0.running?.sql] }
+            + (report.connections ?? []).reduce(0) { $0 + size($1.pragmas) { [$0.value] } }
             + size(report.copies) { [$0.name, $0.library, $0.sourceID] }
     }
 

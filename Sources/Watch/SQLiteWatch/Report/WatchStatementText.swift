@@ -138,7 +138,7 @@ package enum WatchStatementText {
         guard let least = statement.leastCalls, let most = statement.mostCalls else {
             return counted
         }
-        let interval = [least.rounded(.down), most.rounded(.up)].map { UInt64($0) }
+        let interval = [least.rounded(.down), most.rounded(.up)].map(UInt64.init(bounded:))
         return "\(counted) of \(HumanUnits.exact(interval[0]))–\(HumanUnits.exact(interval[1]))"
     }
 
