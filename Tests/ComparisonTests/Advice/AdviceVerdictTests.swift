@@ -69,25 +69,36 @@ struct AdviceVerdictTests {
         )
     }
 
+    private func candidate(
+        _ name: String,
+        _ ratios: [(Double, ComparisonVerdict)],
+        finding: Int = 0
+    ) -> AdviceResult.Candidate {
+        var candidate = AdviceResult.Candidate(
+            name: name,
+            change: "",
+            cost: "",
+            weakensDurability: false,
+            finding: finding,
+            verdict: .recommended
+        )
+        candidate.confirmed = ratios.map { pair($0.0, $0.1) }
+        return candidate
+    }
+
+    @Test func aCandidateForAFindingIsTheBestOnlyWithTheLargestGain() {
+        let index = candidate("index", [(0.5, .better)])
+        let pool = candidate("pool-4", [(0.1, .better)], finding: 1)
+        #expect(AdviceResult.precedes(index, pool))
+        #expect(
+            AdviceResult.introduction(of: [index, pool])
+                == "try index first, which answers a finding"
+        )
+        #expect(AdviceResult.introduction(of: [pool]) == "the best is pool-4")
+    }
+
     /// A change that improves everything precedes one that improves a single metric more.
     @Test func theMeanGainOrdersCandidatesForTheSameFinding() {
-        func candidate(
-            _ name: String,
-            _ ratios: [(Double, ComparisonVerdict)]
-        )
-            -> AdviceResult.Candidate
-        {
-            var candidate = AdviceResult.Candidate(
-                name: name,
-                change: "",
-                cost: "",
-                weakensDurability: false,
-                finding: 0,
-                verdict: .recommended
-            )
-            candidate.confirmed = ratios.map { pair($0.0, $0.1) }
-            return candidate
-        }
         let pool = candidate("pool-4", [(0.1, .better), (0.25, .better)])
         let batch = candidate("batch-10", [(0.09, .better), (1.3, .inconclusive)])
         #expect(AdviceResult.precedes(pool, batch))

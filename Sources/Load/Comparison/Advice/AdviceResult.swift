@@ -300,9 +300,18 @@ extension AdviceResult {
             ? "the only candidate helps"
             : count == 1 ? "1 of \(number) helps" : "\(count) of \(number) help"
         let losses = first.losses
-        return "\(subject): \(help); the best is \(first.name): "
+        return "\(subject): \(help); \(Self.introduction(of: recommended)): "
             + first.changes.joined(separator: ", ")
             + (losses.isEmpty ? "" : ", but " + losses.joined(separator: ", ")) + "."
+    }
+
+    /// Names the first of the recommended candidates, which may answer a more important finding than
+    /// one with a larger gain.
+    static func introduction(of recommended: [Candidate]) -> String {
+        guard let first = recommended.first else { return "" }
+        let isBest = recommended.allSatisfy { $0.gain <= first.gain }
+        return isBest
+            ? "the best is \(first.name)" : "try \(first.name) first, which answers a finding"
     }
 
     /// A sentence about the first cause that no setting removes, or `nil` if there is none.
