@@ -8,18 +8,18 @@ import WorkloadEngine
 
 @Suite(.timeLimit(.minutes(1)))
 struct TrialRunnerTests {
+    private func trials(on target: FakeTarget) -> TrialRunner {
+        var options = RunOptions()
+        options.clock = target.clock
+        return TrialRunner(FakeFactory(target: target), options: options, limit: .seconds(600))
+    }
+
     /// An overloaded arm must not gain an advantage by skipping accesses.
     @Test func skippedAccessesAreIncludedInAMeasurement() async throws {
         let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(50) }))
-        var options = RunOptions()
-        options.clock = target.clock
         let arrival = Arrival(rate: 100, process: .even, skipAfter: .milliseconds(200))
         let scenario = Scenario.test([.reader(pace: .open(arrival))])
-        let trials = TrialRunner(
-            FakeFactory(target: target),
-            options: options,
-            limit: .seconds(600)
-        )
+        let trials = trials(on: target)
         let found = try await trials.measure(
             scenario,
             on: Arm(name: "arm", kind: .pool),
@@ -38,13 +38,7 @@ struct TrialRunnerTests {
                 beforeAccess: { if $0.number == 20 { throw FakeFailure.full } }
             )
         )
-        var options = RunOptions()
-        options.clock = target.clock
-        let trials = TrialRunner(
-            FakeFactory(target: target),
-            options: options,
-            limit: .seconds(600)
-        )
+        let trials = trials(on: target)
         let error = await #expect(throws: RunError.self) {
             try await trials.measure(
                 .test([.reader()]),
@@ -58,13 +52,7 @@ struct TrialRunnerTests {
 
     @Test func theOverheadOfAnArmComesFromItsLastRun() async throws {
         let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(50) }))
-        var options = RunOptions()
-        options.clock = target.clock
-        let trials = TrialRunner(
-            FakeFactory(target: target),
-            options: options,
-            limit: .seconds(600)
-        )
+        let trials = trials(on: target)
         let arm = Arm(name: "arm", kind: .pool)
         #expect(trials.overhead(of: [arm]) == TrialRunner.guess)
         _ = try await trials.measure(.test([.reader()]), on: arm, datasetSeed: 1)

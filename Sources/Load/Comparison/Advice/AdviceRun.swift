@@ -99,6 +99,10 @@ package final class AdviceRun: Sendable {
         } catch TrialRunner.End.timedOut {
             result.partial = true
             result.partialReason = timeLimitReason
+        } catch let error as RunError where !result.candidates.isEmpty && error.code != .scenario {
+            // Report this failure together with the candidates that were judged before.
+            result.partial = true
+            result.partialReason = error.description
         }
         result.candidates.sort(by: AdviceResult.precedes)
         result.answer = result.sentence

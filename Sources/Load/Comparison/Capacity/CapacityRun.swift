@@ -117,6 +117,10 @@ package final class CapacityRun: Sendable {
             result.partialReason =
                 "the time limit was reached "
                 + "(--within \(ReportUnits.seconds(options.timeLimit.inSeconds)))"
+        } catch let error as RunError where !result.arms.isEmpty && error.code != .scenario {
+            // Report this failure together with the capacities that were found before.
+            result.partial = true
+            result.partialReason = error.description
         }
         if let reason = result.partialReason {
             for index in result.arms.indices where result.arms[index].isOpen {

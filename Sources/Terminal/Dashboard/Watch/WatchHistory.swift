@@ -173,16 +173,16 @@ struct WatchHistory: Sendable, Timeline {
     private static func size(of report: WatchReport) -> Int {
         let locks = report.processes.reduce(0) { $0 + $1.locks.count }
         return MemoryLayout<WatchReport>.stride + report.verdict.text.utf8.count * 2
-            + size(report.processes) { [$0.name, $0.user, $0.commandLine] }
+            + size(of: report.processes) { [$0.name, $0.user, $0.commandLine] }
             + locks * MemoryLayout<WatchedLock>.stride
             + report.pins.count * MemoryLayout<WatchedPin>.stride
             + report.tables.count * (MemoryLayout<WatchedTable>.stride + 32)
-            + size(report.notes) { [$0] }
+            + size(of: report.notes) { [$0] }
             + report.findings.count * 512 + statementSize(of: report)
     }
 
     /// Returns the size of the elements of an array with their texts.
-    private static func size<Item>(_ items: [Item]?, _ texts: (Item) -> [String?]) -> Int {
+    private static func size<Item>(of items: [Item]?, texts: (Item) -> [String?]) -> Int {
         (items ?? []).reduce(0) { sum, item in
             texts(item).reduce(sum + MemoryLayout<Item>.stride) { $0 + ($1?.utf8.count ?? 0) }
         }
@@ -194,19 +194,19 @@ struct WatchHistory: Sendable, Timeline {
             return [block.name, block.sql, by?.name, by?.sql, by?.gapAfter, by?.gapBefore]
         }
         let statements = (report.statements ?? []).reduce(0) {
-            $0 + $1.pids.count * 4 + size($1.plan) { [$0] } + size($1.values) { [$0] }
-                + size($1.failures) { [$0.code] }
+            $0 + $1.pids.count * 4 + size(of: $1.plan) { [$0] } + size(of: $1.values) { [$0] }
+                + size(of: $1.failures) { [$0.code] }
         }
         return statements
-            + size(report.statements) {
+            + size(of: report.statements) {
                 [$0.sql, $0.upgradeAfter, $0.repeated?.after, $0.proposedIndex]
             }
-            + size(report.transactions) { [$0.name, $0.sql, $0.gapAfter, $0.gapBefore] }
-            + size(report.current) { [$0.sql] }
-            + size(report.blocked, texts) + size(report.waits) { texts($0.longest) }
-            + size(report.connections) { [$0.name, $0.library, $0.running?.sql] }
-            + (report.connections ?? []).reduce(0) { $0 + size($1.pragmas) { [$0.value] } }
-            + size(report.copies) { [$0.name, $0.library, $0.sourceID] }
+            + size(of: report.transactions) { [$0.name, $0.sql, $0.gapAfter, $0.gapBefore] }
+            + size(of: report.current) { [$0.sql] }
+            + size(of: report.blocked, texts: texts) + size(of: report.waits) { texts($0.longest) }
+            + size(of: report.connections) { [$0.name, $0.library, $0.running?.sql] }
+            + (report.connections ?? []).reduce(0) { $0 + size(of: $1.pragmas) { [$0.value] } }
+            + size(of: report.copies) { [$0.name, $0.library, $0.sourceID] }
     }
 
     // MARK: Rows
