@@ -153,8 +153,13 @@ public final class ComparisonRun: Sendable {
             if isStopped { return nil }
             do {
                 let result = try await run.run()
-                // A failed run also ends early, but its block is kept to report the failure.
-                if result.partial, result.failures == nil { return nil }
+                if result.partial {
+                    // A failed run also ends early, but its block is kept to report the failure.
+                    guard let failure = result.failures?.first else { return nil }
+                    if options.endsAtFailedRun {
+                        throw RunError(.failed, "arm '\(arm.name)' failed: \(failure)")
+                    }
+                }
                 runs[slot] = ComparisonMeasurement(
                     result,
                     responses: responses.withLock { $0 },
@@ -241,6 +246,9 @@ public struct ComparisonOptions: Sendable {
     var limit: Duration?
     /// Whether to compare each arm with only the first arm.
     var onlyAgainstFirst = false
+    /// Whether a run that ends early because it failed, such as on a full disk, ends the comparison
+    /// with an error.
+    var endsAtFailedRun = false
     /// The larger transactions of arms, keyed by the arm's name.
     var batches: [String: WriteBatch] = [:]
     /// The values of a varied setting, or `nil` to compare arms of the scenario.

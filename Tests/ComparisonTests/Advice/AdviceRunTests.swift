@@ -17,15 +17,22 @@ struct AdviceRunTests {
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let openCounts = Lock<[String: Int]>([:])
+        /// The number of runs after which the present arm finds a full disk.
+        var fullAfter = Int.max
         let service: @Sendable (Arm) -> UInt64
 
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
             try Data().write(to: URL(fileURLWithPath: path))
-            openCounts.withLock { $0[arm.name, default: 0] += 1 }
+            let count = openCounts.withLock { openCounts in
+                openCounts[arm.name, default: 0] += 1
+                return openCounts[arm.name] ?? 0
+            }
+            let isFull = arm.name == "present" && count > fullAfter
             let time = service(arm)
             var behavior = FakeTarget.Behavior(
                 hasSnapshots: arm.kind == .pool,
-                service: { _ in time }
+                service: { _ in time },
+                beforeAccess: { if isFull, $0.number == 60 { throw FakeFailure.full } }
             )
             if arm.library != .raw { behavior.plan = { _ in ["SCAN t"] } }
             return FakeTarget(clock: clock, behavior)
@@ -273,6 +280,21 @@ struct AdviceRunTests {
         #expect(result.partial && result.exitStatus == .undecided)
         #expect(result.partialReason?.contains("each run must last 1020.0 s") == true)
         #expect(result.candidates.isEmpty)
+    }
+
+    @Test func candidatesThatWereJudgedBeforeAFailureAreKept() async throws {
+        let arm = Arm(name: "present", kind: .pool, readers: 2)
+        let factory = Factory(fullAfter: 4) { arm in milliseconds(arm.readers == 8 ? 2 : 10) }
+        let result = try await advice(arm, on: factory)
+        // Two runs precede the confirmation.
+        #expect(result.blocks == 0)
+        #expect(result.partial)
+        #expect(result.partialReason?.contains("full") == true)
+        #expect(result.candidates.contains { $0.verdict == .notPromising })
+        let best = result.candidates.first { $0.name == "readers-8" }
+        #expect(best?.verdict == .notConfirmed)
+        #expect(best?.reason == "a run failed")
+        #expect(result.recommended.isEmpty)
     }
 
     @Test func everyLineFitsAndEachCandidateHasAnOutcome() async throws {

@@ -11,15 +11,28 @@ import WorkloadEngine
 @Suite(.timeLimit(.minutes(5)))
 struct CapacityRunTests {
     /// A factory for targets on which an access takes 10 ms divided by the number of readers.
-    private struct Factory: WorkloadTargetFactory {
+    private final class Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
+        private let opened = Lock(0)
+        private let fullAfter: Int
+
+        /// The disk is full after `fullAfter` runs.
+        init(fullAfter: Int = .max) { self.fullAfter = fullAfter }
 
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
             try Data().write(to: URL(fileURLWithPath: path))
+            let isFull = opened.withLock { opened in
+                opened += 1
+                return opened > fullAfter
+            }
             let service = 10_000_000 / UInt64(arm.kind == .pool ? arm.readers ?? 1 : 1)
             return FakeTarget(
                 clock: clock,
-                .init(hasSnapshots: arm.kind == .pool, service: { _ in service })
+                .init(
+                    hasSnapshots: arm.kind == .pool,
+                    service: { _ in service },
+                    beforeAccess: { _ in if isFull { throw FakeFailure.full } }
+                )
             )
         }
     }
@@ -209,6 +222,25 @@ struct CapacityRunTests {
         let result = try await search.run()
         #expect(result.partial)
         #expect(result.partialReason?.contains("--within") == true)
+    }
+
+    @Test func capacitiesThatWereFoundBeforeAFailureAreKept() async throws {
+        func result(fullAfter: Int) async throws -> CapacityResult {
+            let factory = Factory(fullAfter: fullAfter)
+            var options = options(factory)
+            options.arms = ["queue"]
+            return try await CapacityRun(
+                scenario: scenario([openClient]),
+                factory: factory,
+                options: options
+            ).run()
+        }
+        let found = try await result(fullAfter: 4)
+        #expect(found.partial)
+        #expect(found.partialReason?.contains("full") == true)
+        #expect(found.arms.first?.capacity != nil)
+        let error = await #expect(throws: RunError.self) { try await result(fullAfter: 0) }
+        #expect(error?.code == .failed)
     }
 
     @Test func clientsWithoutArrivalsAreReported() throws {

@@ -103,6 +103,11 @@ package final class AdviceRun: Sendable {
             // Report this failure together with the candidates that were judged before.
             result.partial = true
             result.partialReason = error.description
+            for index in result.candidates.indices
+            where result.candidates[index].neededSeconds != nil {
+                result.candidates[index].reason = "a run failed"
+                result.candidates[index].neededSeconds = nil
+            }
         }
         result.candidates.sort(by: AdviceResult.precedes)
         result.answer = result.sentence
@@ -432,6 +437,7 @@ package final class AdviceRun: Sendable {
         comparisonOptions.arms = scenario.arms.map(\.name)
         comparisonOptions.primary = metrics.map(\.name)
         comparisonOptions.onlyAgainstFirst = true
+        comparisonOptions.endsAtFailedRun = true
         for candidate in chosen.map(\.candidate) {
             comparisonOptions.batches[candidate.arm.name] = candidate.batch
         }

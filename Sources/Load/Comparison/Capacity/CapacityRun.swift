@@ -117,7 +117,9 @@ package final class CapacityRun: Sendable {
             result.partialReason =
                 "the time limit was reached "
                 + "(--within \(ReportUnits.seconds(options.timeLimit.inSeconds)))"
-        } catch let error as RunError where !result.arms.isEmpty && error.code != .scenario {
+        } catch let error as RunError
+            where error.code != .scenario && result.arms.contains(where: { $0.capacity != nil })
+        {
             // Report this failure together with the capacities that were found before.
             result.partial = true
             result.partialReason = error.description

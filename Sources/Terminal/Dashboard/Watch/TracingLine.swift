@@ -4,21 +4,24 @@ import TerminalUI
 import Text
 
 enum TracingLine {
-    /// Returns the trace's overhead, the number of lost executions, and the number of
-    /// programs that are not visible.
+    /// Returns the number of lost executions, the number of programs that are not visible, and the
+    /// trace's overhead, which a narrow screen may cut.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
-        let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
-        var parts = ["slows \(slowed) by at most \(HumanUnits.percent(tracing.share))"]
-        if tracing.source == WatchedTracing.agentSource {
-            let programs = HumanUnits.counted(tracing.pids.count, "program", "programs")
-            parts = ["recorded by a library in \(programs)"]
-        }
+        var parts: [String] = []
         if tracing.lost > 0 {
             let executions = tracing.lost == 1 ? "execution" : "executions"
             parts.append("\(HumanUnits.count(tracing.lost)) \(executions) lost")
         }
         if !tracing.notVisible.isEmpty { parts.append("\(tracing.notVisible.count) not visible") }
+        if tracing.source == WatchedTracing.agentSource {
+            let programs = HumanUnits.counted(tracing.pids.count, "program", "programs")
+            parts.append("recorded by a library in \(programs)")
+        } else {
+            let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
+            let share = HumanUnits.percent(tracing.share)
+            parts.append("slows \(slowed) by at most \(share) on average")
+        }
         return parts.joined(separator: ", ")
     }
 

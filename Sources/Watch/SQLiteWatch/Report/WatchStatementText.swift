@@ -122,7 +122,7 @@ package enum WatchStatementText {
                         + HumanUnits.counted(tracing.pids.count, "program", "programs")
                     : "probes slow "
                         + HumanUnits.counted(tracing.processesSlowed, "process", "processes")
-                        + " by at most " + HumanUnits.percent(tracing.share)),
+                        + " by at most " + HumanUnits.percent(tracing.share) + " on average"),
             first: "",
             rest: "  "
         )
