@@ -33,16 +33,26 @@ package enum Escaping {
 
     /// Returns text as a JSON string in quotes (RFC 8259).
     package static func jsonString(_ text: String) -> String {
-        let escaped = replacing(in: text) { scalar in
-            switch scalar {
-            case "\"", "\\": "\\" + String(scalar)
-            case "\n": "\\n"
-            case "\t": "\\t"
-            case "\0"..."\u{1f}": utf16Escape(of: scalar)
-            default: nil
+        var json: [UInt8] = []
+        appendJSONString(text, to: &json)
+        return String(decoding: json, as: UTF8.self)
+    }
+
+    /// Appends text to JSON in UTF-8 as a string in quotes.
+    package static func appendJSONString(_ text: String, to json: inout [UInt8]) {
+        json.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                json.append(UInt8(ascii: "\\"))
+                json.append(byte)
+            case UInt8(ascii: "\n"): json += "\\n".utf8
+            case UInt8(ascii: "\t"): json += "\\t".utf8
+            case 0..<0x20, 0x7f: json += utf16Escape(of: Unicode.Scalar(byte)).utf8
+            default: json.append(byte)
             }
         }
-        return "\"\(escaped)\""
+        json.append(UInt8(ascii: "\""))
     }
 
     /// Replaces the characters in encoded JSON that a terminal would interpret with `\uXXXX`, without

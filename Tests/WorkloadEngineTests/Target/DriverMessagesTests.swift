@@ -20,7 +20,7 @@ struct DriverMessagesTests {
             .text("a\"\\\n\u{7F}é"), .blob([0, 255]),
         ]
         let expected =
-            #"[[3,null,-7,{"i":"9007199254740992"},1.0,-9e999,null,"a\"\\\u000a\u007fé",{"b":"00ff"}]]"#
+            #"[[3,null,-7,{"i":"9007199254740992"},1.0,-9e999,null,"a\"\\\n\u007fé",{"b":"00ff"}]]"#
         #expect(line(values) == expected + "\n")
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import SQLText
 import Scenarios
+import Text
 
 /// The set-up of a driver, which the run writes as the first line of the driver's input
 /// (`poolgauge.driver/1`, specified in `docs/Drivers.md`).
@@ -185,7 +186,7 @@ struct DriverLine {
             } else {
                 append("\(real)")
             }
-        case .text(let text): append(text: text)
+        case .text(let text): Escaping.appendJSONString(text, to: &bytes)
         case .blob(let blob):
             append("{\"b\":\"")
             for byte in blob {
@@ -209,23 +210,6 @@ struct DriverLine {
             rest /= 10
         } while rest > 0
         bytes[start...].reverse()
-    }
-
-    private mutating func append(text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20, 0x7F:
-                append("\\u00")
-                bytes.append(Self.digits[Int(byte >> 4)])
-                bytes.append(Self.digits[Int(byte & 15)])
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
     }
 }
 
