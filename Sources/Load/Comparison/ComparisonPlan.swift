@@ -233,3 +233,38 @@ struct WriteBatch: Sendable, Equatable {
         return scenario
     }
 }
+
+extension ComparisonOptions {
+    /// Returns the arms to compare, with the baseline arm first.
+    ///
+    /// - Throws: `RunError` if the scenario has no arm with a given name.
+    func chosenArms(in scenario: Scenario) throws -> [Arm] {
+        if let sweep { return sweep.variants.map(\.arm) }
+        guard let names = arms else { return Self.standardArms(of: scenario) }
+        var chosen: [Arm] = []
+        for name in names {
+            let arm = try scenario.arm(named: name)
+            if !chosen.contains(arm) { chosen.append(arm) }
+        }
+        return chosen
+    }
+
+    /// Returns the names of the arms to compare, with the baseline arm first.
+    ///
+    /// - Throws: `RunError` if the scenario has no arm with a given name.
+    public func armNames(in scenario: Scenario) throws -> [String] {
+        try chosenArms(in: scenario).map(\.name)
+    }
+
+    /// Returns the arms that show the effect of a pool: SQLite's defaults, a queue in WAL mode, and
+    /// a pool.
+    ///
+    /// If the scenario has fewer than two of these arms, this method returns all of the scenario's
+    /// arms.
+    private static func standardArms(of scenario: Scenario) -> [Arm] {
+        let usual = ["queue", "queue-wal", "pool"].compactMap { name in
+            scenario.arms.first { $0.name == name }
+        }
+        return usual.count > 1 ? usual : scenario.arms
+    }
+}
