@@ -104,7 +104,9 @@ package final class AdviceRun: Sendable {
             result.partial = true
             result.partialReason = error.description
             for index in result.candidates.indices
-            where result.candidates[index].neededSeconds != nil {
+            where result.candidates[index].neededSeconds != nil
+                && result.candidates[index].blocks == 0
+            {
                 result.candidates[index].reason = "a run failed"
                 result.candidates[index].neededSeconds = nil
             }
