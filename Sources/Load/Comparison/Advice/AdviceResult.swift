@@ -1,5 +1,6 @@
 import Findings
 import Foundation
+import Scenarios
 import WorkloadEngine
 
 /// The result of an advice search (`poolgauge.advice/1`).
@@ -148,6 +149,33 @@ extension AdviceResult {
         found.first { other in
             other.candidate.kind == tried.candidate.kind
                 && candidates.contains { $0.name == other.candidate.arm.name && $0.blocks > 0 }
+        }
+    }
+
+    /// Adds the blocks, warnings, and noise floors of a confirmation.
+    mutating func add(_ compared: ComparisonResult) {
+        blocks = blocks == 0 ? compared.blocks : min(blocks, compared.blocks)
+        let seconds = compared.blockDuration.rounded(toDigits: 3)
+        confirmingSeconds = min(confirmingSeconds ?? seconds, seconds)
+        // Omit failures of the current arm, because the search is expected to fix them.
+        let failures = (compared.failedRuns ?? []).filter { !$0.contains(", \(arm): ") }
+        let added =
+            (compared.warnings ?? [])
+            + ComparisonResult.grouped(failures).prefix(3)
+            + ComparisonResult.grouped(compared.invalidRuns ?? []).prefix(3)
+        if !added.isEmpty { warnings = (warnings ?? []) + added }
+        let floors = compared.noiseFloor.filter { compared.primary.contains($0.key) }
+        noiseFloor = (noiseFloor ?? [:]).merging(floors) { max($0, $1) }
+    }
+
+    /// Reports a failed run together with the candidates that were judged before it.
+    mutating func end(after error: RunError) {
+        partial = true
+        partialReason = error.description
+        for index in candidates.indices
+        where candidates[index].neededSeconds != nil && candidates[index].blocks == 0 {
+            candidates[index].reason = "a run failed"
+            candidates[index].neededSeconds = nil
         }
     }
 

@@ -100,16 +100,7 @@ package final class AdviceRun: Sendable {
             result.partial = true
             result.partialReason = timeLimitReason
         } catch let error as RunError where !result.candidates.isEmpty && error.code != .scenario {
-            // Report this failure together with the candidates that were judged before.
-            result.partial = true
-            result.partialReason = error.description
-            for index in result.candidates.indices
-            where result.candidates[index].neededSeconds != nil
-                && result.candidates[index].blocks == 0
-            {
-                result.candidates[index].reason = "a run failed"
-                result.candidates[index].neededSeconds = nil
-            }
+            result.end(after: error)
         }
         result.candidates.sort(by: AdviceResult.precedes)
         result.answer = result.sentence
@@ -368,7 +359,7 @@ package final class AdviceRun: Sendable {
             let tried = Array(chosen.prefix(plan.candidates))
             let start = trials.elapsed
             let compared = try await compare(tried, metrics: metrics, plan: plan)
-            add(compared, to: &result)
+            result.add(compared)
             // With too few blocks, no difference can be significant.
             let count = compared.pairs.filter(\.primary).count
             guard BlockCount.suffices(compared.blocks, tests: count) else {
@@ -405,20 +396,6 @@ package final class AdviceRun: Sendable {
                     $0.candidate.arm.name == recommended.name && !$0.candidate.isIndex
                 }
         }
-    }
-
-    private func add(_ compared: ComparisonResult, to result: inout AdviceResult) {
-        result.blocks = result.blocks == 0 ? compared.blocks : min(result.blocks, compared.blocks)
-        let seconds = compared.blockDuration.rounded(toDigits: 3)
-        result.confirmingSeconds = min(result.confirmingSeconds ?? seconds, seconds)
-        var warnings = (result.warnings ?? []) + (compared.warnings ?? [])
-        // Omit failures of the current arm, because the search is expected to fix them.
-        let failures = (compared.failedRuns ?? []).filter { !$0.contains(", \(arm.name): ") }
-        warnings += ComparisonResult.grouped(failures).prefix(3)
-        warnings += ComparisonResult.grouped(compared.invalidRuns ?? []).prefix(3)
-        result.warnings = warnings.isEmpty ? nil : warnings
-        let floors = compared.noiseFloor.filter { compared.primary.contains($0.key) }
-        result.noiseFloor = (result.noiseFloor ?? [:]).merging(floors) { max($0, $1) }
     }
 
     /// The remaining time for the confirmation, in seconds.
